@@ -35,8 +35,8 @@ suites:  ## what .ci/run runs after make check: all that needs more than pip's s
 spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB more
 	$(MARKED)
 
-embed: .venv/embed  ## the tests of positions with a real model, which needs torch: some GB
-	$(BIN)/python -m pytest -m '' tests/lab/make/positions
+embed: .venv/embed  ## the tests of stances with a real model, which needs torch: some GB
+	$(BIN)/python -m pytest -m '' tests/lab/make/stances
 
 adv: .venv/adv  ## the tests of rankers against an adversary, which need torch and train for a few minutes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/lab/make/ranker

@@ -18,7 +18,7 @@ from fairtrec_made.command_trials import COMMANDS
 OWN = {path.parent.name: path for path in sorted(COMMANDS.rglob("benchmark.py"))}
 ALL = (
     "evaluation", "diversity", "peers", "batch", *OWN, "orders", "trec_fair_2019",
-    "counters", "collection_counts", "positions", "debates", "counterfactual",
+    "counters", "collection_counts", "stances", "debates", "counterfactual",
     "unknown", "attributes", "session", "long", "growth", "tables", "frames", "bridge", "comparison", "scale",
     "commands", "gold", "retrievability", "chance",
 )  # fmt: skip

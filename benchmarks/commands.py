@@ -2,7 +2,7 @@
 
 A cost that grows faster, and more memory than 30 MiB and 4 times the inputs, fails unless docs/scale.md names the
 command in its table of those. Peak memory is that beyond the same command on ten queries, which has imported what it
-needs. Rankers, positions and the track of 2019 have benchmarks of their own.
+needs. Rankers, stances and the track of 2019 have benchmarks of their own.
 """
 
 import shlex

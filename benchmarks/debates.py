@@ -3,7 +3,7 @@
 A query is a question of debates.tsv with eight texts, four for and four against. A text has four sentences: some say
 what it is for, the others are of one of two themes, which have nothing to do with it. Each theme has two texts of each
 side. Of four questions five draws each are made, so twenty queries. They are ranked one side first; with three of one
-side in the first half; in pairs; by turns; and one theme first. Positions are made from nothing but the words.
+side in the first half; in pairs; by turns; and one theme first. Stances are made from nothing but the words.
 """
 
 import re
@@ -79,19 +79,19 @@ def sides(docnos: Iterable[str]) -> dict[str, str]:
 
 
 def planted() -> dict[str, list[float]]:
-    """DUO and its kin of the planted orders where the sides are known: positions of 1 and -1, and labels."""
+    """DUO and its kin of the planted orders where the sides are known: stances of 1 and -1, and labels."""
     labels = sides(texts(4))
     known = {docno: 1.0 if side == "for" else -1.0 for docno, side in labels.items()}
     measures = "DUO SignedDUO DUO_random rND(protected=for) rKL(protected=for)"
-    result = fairtrec.evaluate(measures, runs(), positions=known, labels=labels)
+    result = fairtrec.evaluate(measures, runs(), stances=known, labels=labels)
     return {name: list(result.means[name].values()) for name in ORDERS}
 
 
 def measured(model: Model | str, of_stance: int) -> tuple[Any, dict[str, float]]:
-    """Positions from texts with so many sentences about what they are for, and DUO of each planted order."""
+    """Stances from texts with so many sentences about what they are for, and DUO of each planted order."""
     of = texts(of_stance)
-    placed = fairtrec.make_positions(runs(), docs=of, model=model, labels=sides(of), toward="for")
-    result = fairtrec.evaluate("DUO DUO_random", runs(), positions=placed)
+    placed = fairtrec.make_stances(runs(), docs=of, model=model, labels=sides(of), toward="for")
+    result = fairtrec.evaluate("DUO DUO_random", runs(), stances=placed)
     means = {name: result.means[name]["DUO"] for name in ORDERS}
     return placed, means | {"random": next(iter(result.means.values()))["DUO_random"]}
 
@@ -104,7 +104,7 @@ def known() -> str:
 
 
 def found(model: Model | str) -> str:
-    """A table in Markdown of what DUO says by positions that are made from the texts."""
+    """A table in Markdown of what DUO says by stances that are made from the texts."""
     heads = ["of 4 sentences", "accuracy", "chance", "explained", *ORDERS, "at random"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for of_stance in (4, 3, 2, 1):

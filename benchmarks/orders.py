@@ -21,10 +21,10 @@ def simulated_rnd(protected: np.ndarray, random: np.random.Generator) -> float:
     return float((np.abs(prefix - share) @ (1 / np.log2(np.arange(2, n + 2)))).max())
 
 
-def simulated_duo(positions: np.ndarray, random: np.random.Generator) -> float:
+def simulated_duo(stances: np.ndarray, random: np.random.Generator) -> float:
     """Take the extremes of raw DUO over many random orders of one list."""
-    n = len(positions)
-    orders = random.permuted(np.tile(positions, (ORDERS, 1)), axis=1)
+    n = len(stances)
+    orders = random.permuted(np.tile(stances, (ORDERS, 1)), axis=1)
     count = np.arange(1, n + 1)
     variance = np.cumsum(orders**2, axis=1) / count - (np.cumsum(orders, axis=1) / count) ** 2
     return float((variance[:, 1:-1] @ (1 / np.log2(np.arange(2, n)))).max())
@@ -34,17 +34,17 @@ def main() -> None:
     random = np.random.default_rng(7)
     first = random.random((QUERIES, DEPTH)) < random.uniform(0.1, 0.9, (QUERIES, 1))
     membership = np.stack([first, ~first], axis=2).astype(np.float64)
-    positions = random.normal(size=(QUERIES, DEPTH, 1))
+    stances = random.normal(size=(QUERIES, DEPTH, 1))
     exact = {
         "rND": clocked(lambda: rND(protected="a")(membership, ("a", "b"))),
         "rKL": clocked(lambda: rKL(protected="a")(membership, ("a", "b"))),
-        "DUO": clocked(lambda: DUO()(positions)),
+        "DUO": clocked(lambda: DUO()(stances)),
     }
     total = Cost(sum(each.seconds for each in exact.values()), sum(each.cpu for each in exact.values()), 0.0)
     report("rND, rKL and DUO of 1,000 x 100, exact: seconds in all", total.seconds, 2, total)
     simulated = {
         "rND": clocked(lambda: [simulated_rnd(row.astype(float), random) for row in first[:5]]),
-        "DUO": clocked(lambda: [simulated_duo(row[:, 0], random) for row in positions[:5]]),
+        "DUO": clocked(lambda: [simulated_duo(row[:, 0], random) for row in stances[:5]]),
     }
     for name, cost in simulated.items():
         ratio, detail = cost.seconds / 5 / (exact[name].seconds / QUERIES), f"5 in {cost}"

@@ -22,7 +22,7 @@ from fairtrec.measures.catalogue.other_names import OTHER_NAMES
 
 MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
 SECTIONS = {  # of the index: what needs hold, and the title
-    "positions": "From positions between two poles",
+    "stances": "From stances between two poles",
     "counterfactual": "From the same run over swapped texts",
     "trec-fair-2019": "For TREC Fair Ranking 2019",
     "pool": "Over all queries of a log (`--pool`)",
@@ -30,7 +30,7 @@ SECTIONS = {  # of the index: what needs hold, and the title
     "qrels": "From group labels (or words) and relevance judgments",
     "": "From group labels (or words)",
 }
-ORDER = ("counts", "", "qrels", "pool", "positions", "counterfactual", "trec-fair-2019")
+ORDER = ("counts", "", "qrels", "pool", "stances", "counterfactual", "trec-fair-2019")
 TEXTS = {
     "d1": "she and her sister met him",
     "d2": "her mother said she knew",
@@ -41,7 +41,7 @@ COUNTS = {"d1": "2 f, 1 m", "d2": "2 f", "d3": "1 f, 1 m"}
 LABELS = {"d1": "f", "d2": "f", "d3": "m"}
 GRADES = {"d1": 2, "d2": 1, "d3": 1}
 RELEVANCE = dict.fromkeys(GRADES, 1)  # the TREC 2019 track has no grades
-POSITIONS = {"d1": -1.0, "d2": -0.5, "d3": 1.0}
+STANCES = {"d1": -1.0, "d2": -0.5, "d3": 1.0}
 TRACK = "lab.trec_fair_2019.evaluate.evaluate"  # what a command offers, by which measures of this track are computed
 ORDERS = ("d1 d2 d3", "d3 d2 d1")
 SWAPPED = "d1 d3 d2"  # the order over the swapped texts
@@ -187,8 +187,8 @@ def _example(kind: type[Measure]) -> str:
         columns["group"] = LABELS
     if "qrels" in needs or "trec-fair-2019" in needs:
         columns["grade"] = RELEVANCE if "trec-fair-2019" in needs else GRADES
-    if "positions" in needs:
-        columns["position"] = POSITIONS
+    if "stances" in needs:
+        columns["stance"] = STANCES
     head = ["document", *columns]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     lines += [f"| {name} | {' | '.join(str(of[name]) for of in columns.values())} |" for name in LABELS]
@@ -223,7 +223,7 @@ def _values(kind: type[Measure], *, of_words: bool) -> str:
             runs,
             qrels={"q": GRADES},
             background={"q": _ranking(ORDERS[0])},
-            positions={name: [at] for name, at in POSITIONS.items()},
+            stances={name: [at] for name, at in STANCES.items()},
             counterfactual={order: {"q": _ranking(SWAPPED)} for order in ORDERS},
             pool="even" if kind.of_pool else None,
             collection_size=len(LABELS) if "collection_size" in kind().needs else None,

@@ -91,8 +91,8 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.lab.headroom.headroom import headroom as headroom
     from fairtrec.lab.make.counterfactual.counterfactual import make_counterfactual as make_counterfactual
     from fairtrec.lab.make.labels.trec_fair_2022 import make_labels as make_labels
-    from fairtrec.lab.make.positions.project import make_positions as make_positions
     from fairtrec.lab.make.queryset.make_queryset import make_queryset as make_queryset
+    from fairtrec.lab.make.stances.project import make_stances as make_stances
     from fairtrec.lab.plot.curves import curves as curves
     from fairtrec.lab.plot.figure import plot as plot
     from fairtrec.lab.report.report import study as study

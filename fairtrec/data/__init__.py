@@ -27,9 +27,9 @@ from fairtrec.data.groups import UNKNOWN as UNKNOWN
 from fairtrec.data.groups import Beyond as Beyond
 from fairtrec.data.groups import GroupTerms as GroupTerms
 from fairtrec.data.groups import Labels as Labels
-from fairtrec.data.groups import Positions as Positions
 from fairtrec.data.groups import Queries as Queries
 from fairtrec.data.groups import Sheet as Sheet
+from fairtrec.data.groups import Stances as Stances
 from fairtrec.data.groups import Vote as Vote
 from fairtrec.data.groups import find_labeled as find_labeled
 from fairtrec.data.groups import find_rows as find_rows

@@ -1,4 +1,4 @@
-"""Who and what belongs to which group: terms, labels, positions; and the query sets."""
+"""Who and what belongs to which group: terms, labels, stances; and the query sets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -221,7 +221,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, eq=False)
-class Positions:
+class Stances:
     """Where documents stand on axes of opinion: ``values`` [row, axis]; rows as those of Labels.
 
     ``pointed`` is False where the axes were made and nothing says which of their sides is which.
@@ -259,7 +259,7 @@ def is_number(cell: Any) -> bool:
         return False
 
 
-def look_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:
+def look_up(table: Labels | Stances, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:
     """Look up documents, ``docnos[lines]`` with lines [query, n]; nan where there is no document or no entry."""
     values = table.weights if isinstance(table, Labels) else table.values
     refuse_large(queries=lines.shape[0], documents=lines.shape[1], groups=values.shape[1])
@@ -281,7 +281,7 @@ def find_labeled(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints)
     return np.asarray(known[rows] & (lines != MISSING))
 
 
-def find_rows(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
+def find_rows(table: Labels | Stances, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
     """Find the rows of documents, ``docnos[lines]`` with lines [query, n]; MISSING where there is none."""
     there = lines != MISSING
     names = docnos[lines[there]]

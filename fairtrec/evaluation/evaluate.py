@@ -23,7 +23,7 @@ def evaluator(
 ) -> Evaluator:
     """Open a session that reads qrels, texts and labels once and then evaluates any number of runs.
 
-    It takes what ``evaluate`` takes, except for the runs. A run of whose measured ranks the labels or positions know no
+    It takes what ``evaluate`` takes, except for the runs. A run of whose measured ranks the labels or stances know no
     document is refused by ``evaluate``; here its undefined values are nan, and a note says so:
 
         session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", counts="c.arrow", background=bm25)
@@ -62,7 +62,7 @@ def evaluate(
         labels: groups instead of words: a path, ``path:field``, ``a*b`` for two that are crossed, ``"qrels"`` for
             subtopics, an ir_datasets id with a field ``id:field``, ``{docno: group}``, ``{docno: {group: weight}}``, a
             frame, or what ``fairtrec.attributes`` returns.
-        positions: a path, ``{docno: [x, ...]}``, or a frame with a column per axis.
+        stances: a path, ``{docno: [x, ...]}``, or a frame with a column per axis.
         discount: the weights of ranks from 1 for measures with ``discount='given'``: a path or a sequence.
         counterfactual: the same system's run over the swapped texts; ``{name: run}`` for several runs, or a folder with
             a file of the same name for each.

@@ -27,7 +27,7 @@ from fairtrec.statistics.gold_correctors import (
 from fairtrec.statistics.gold_estimates import DrawnDocuments, Estimate
 from fairtrec.support.errors import InputError
 
-OF_NO_GROUP = OF_EXTRAS | {"background_positions"}
+OF_NO_GROUP = OF_EXTRAS | {"background_stances"}
 LOOKS = OF_GROUPS | OF_DOCUMENTS | OF_NO_GROUP  # a measure of none of these does not depend on groups
 NO_SUM = (
     "it is not a sum over documents, so drawn documents cannot correct it; draw queries "
@@ -281,7 +281,7 @@ def _unfit(measure: Measure) -> str:
     if measure.total or measure.geometric:
         return "it is not a mean over queries, and gold labels correct only these"
     if OF_NO_GROUP.intersection(measure.needs):
-        return "it uses positions or other rankings, and gold labels are about groups"
+        return "it uses stances or other rankings, and gold labels are about groups"
     if "judged_membership" in measure.needs:
         return "its ideal is made of judged documents, which were not drawn"
     return ""

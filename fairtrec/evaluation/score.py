@@ -219,7 +219,7 @@ def _of_samples(
 
 
 class RankCounts:
-    """How many ranks of a run labels and positions know, counted part by part, of all that measures ask for."""
+    """How many ranks of a run labels and stances know, counted part by part, of all that measures ask for."""
 
     def __init__(self, inputs: Inputs, measures: Sequence[Measure]) -> None:
         of_groups = [measure for measure in measures if "membership" in measure.needs]
@@ -238,7 +238,7 @@ class RankCounts:
             self.extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
 
     def list_notes(self, inputs: Inputs, *, unknown: bool) -> list[Note]:
-        """List the notes on known groups. Raises InputError if labels or positions know no document.
+        """List the notes on known groups. Raises InputError if labels or stances know no document.
 
         In a session they become a note: one run of many may have none at its measured ranks.
         """
@@ -253,7 +253,7 @@ class RankCounts:
         return [*notes, *(note for note in strange if note is not None)]
 
     def _note_strangers(self, inputs: Inputs, what: str, known: int, ranks: int) -> Note | None:
-        """Note that documents are there, and labels or positions are known of none of them; else None."""
+        """Note that documents are there, and labels or stances are known of none of them; else None."""
         if known or not ranks:
             return None
         if inputs.context.refuses_strangers:
@@ -269,7 +269,7 @@ def compute_values(
 
     Where a matrix [query, rank, group] were too large, rankings of about one length are taken at a time; the inputs of
     all queries are not computed then, unless a note counts something in one of the parts. Raises InputError if labels
-    or positions know no document, unless ``unknown`` groups are what was asked about.
+    or stances know no document, unless ``unknown`` groups are what was asked about.
     """
     run, qids = inputs.run, inputs.qids
     counts = RankCounts(inputs, measures)

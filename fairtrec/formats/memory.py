@@ -1,4 +1,4 @@
-"""What a Python caller holds in dicts, frames, tuples: runs, judgments, terms, texts, counts, labels, positions."""
+"""What a Python caller holds in dicts, frames, tuples: runs, judgments, terms, texts, counts, labels, stances."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,10 +18,10 @@ from fairtrec.data import (
     GroupTerms,
     Ints,
     Labels,
-    Positions,
     Qrels,
     Queries,
     Run,
+    Stances,
     decode,
     digest_columns,
     digest_texts,
@@ -392,38 +392,38 @@ def _find_group(names: Sequence[str]) -> str:
     return others[0]
 
 
-def positions(thing: Any) -> Positions:
-    """Take positions from ``{docno: x}``, ``{docno: [x, y, ...]}``, or a frame of docno, perhaps qid, and axes."""
+def stances(thing: Any) -> Stances:
+    """Take stances from ``{docno: x}``, ``{docno: [x, y, ...]}``, or a frame of docno, perhaps qid, and axes."""
     per_query, pointed = False, getattr(thing, "pointed", True) is not False  # it is said of those that were made
     if is_frame(thing):
         names = list_columns(thing)
         axes = [name for name in names if name not in match_names(names, {*QUERY, *DOCUMENT})]
-        frame = Frame.wrap(thing, "positions", (*QUERY, *DOCUMENT, *axes))
+        frame = Frame.wrap(thing, "stances", (*QUERY, *DOCUMENT, *axes))
         column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
         names = decode(np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column)
         if not axes or len(set(names)) < len(names):
-            raise InputError("the positions frame has a document twice, or no axis; keep one row, and add x")
+            raise InputError("the stances frame has a document twice, or no axis; keep one row, and add x")
         table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)
     else:
-        with explain_failures("positions"):
-            thing = _require_mapping(thing, "positions", "a path, {docno: x}, or a frame with a column per axis")
-            several = [_take_position(docno, value) for docno, value in thing.items()]
+        with explain_failures("stances"):
+            thing = _require_mapping(thing, "stances", "a path, {docno: x}, or a frame with a column per axis")
+            several = [_take_stance(docno, value) for docno, value in thing.items()]
             names = [str(docno) for docno in thing]
             if len({*map(len, several)}) > 1:
                 odd = next(name for name, each in zip(names, several, strict=True) if len(each) != len(several[0]))
-                raise InputError(f"the position of document {odd} has another number of axes; write equally many")
+                raise InputError(f"the stance of document {odd} has another number of axes; write equally many")
             table = np.array(several)
-        encode_given_ids(names, "positions")
+        encode_given_ids(names, "stances")
     if table.ndim != 2:
-        raise InputError("positions must be numbers, equally many for each document; correct them")
-    return Positions(*Docnos.with_values(names, table), per_query, pointed)
+        raise InputError("stances must be numbers, equally many for each document; correct them")
+    return Stances(*Docnos.with_values(names, table), per_query, pointed)
 
 
-def _take_position(docno: Any, value: Any) -> Floats:
-    """Take the position of a document. Raises InputError for what is no number, or several."""
+def _take_stance(docno: Any, value: Any) -> Floats:
+    """Take the stance of a document. Raises InputError for what is no number, or several."""
     with suppress(ValueError, TypeError, OverflowError):
         numbers: Floats = np.atleast_1d(np.asarray(value, dtype=np.float64))
         if np.isfinite(numbers).all():
             return numbers
-    given = describe_given(value, f"the position of document {docno}")
+    given = describe_given(value, f"the stance of document {docno}")
     raise InputError(f"{given}; pass a finite number, or one for each axis")

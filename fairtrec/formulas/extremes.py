@@ -8,13 +8,13 @@ is thus a path over (length, marked so far), each path is that of some order, an
 are found in O(n g) steps, g documents being marked, with the numbers of one length at a time. Nothing is left to prove.
 
 **Spread** (DUO): the sum over k of w_k Var(S_k), where S_k is the set of the first k documents, Var the population
-variance of their positions on an axis, and w_k >= 0.
+variance of their stances on an axis, and w_k >= 0.
 
 *Theorem.* Some order with the most spread has prefixes that are each some lowest and some highest documents of the
 list; in other words, what is not yet ranked lies side by side. ``most_spread`` looks at all such orders, O(n^2), so it
 is exact, whatever the weights.
 
-*Proof.* Let first all positions differ, and w_k > 0 for k = 2..n-1 (the first document alone has no variance, and the
+*Proof.* Let first all stances differ, and w_k > 0 for k = 2..n-1 (the first document alone has no variance, and the
 whole list the same in every order). Adding z to a non-empty set T of mean m gives
 
     Var(T + z) = a Var(T) + b (z - m)^2,   where a, b > 0 depend on the size of T only,        (1)
@@ -34,14 +34,14 @@ rank j + 1, and let v be the lowest of R (else mirror the axis). The highest of 
     mean of all that is below u, so e is farther from it than u is, and by (1) each of these variances grows.
 
 That contradicts the choice of a best order: no prefix is not of the form. The most over all orders and the most over
-the orders of the form are both continuous in positions and weights, so they are equal for equal positions and for
+the orders of the form are both continuous in stances and weights, so they are equal for equal stances and for
 weights of 0 (``step``) as well.
 
 *The least* is less well known. Of all sets of k documents, one of k neighbors has the least variance (the k documents
 nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbors
 is a **bound** below every order. ``over_intervals`` finds the least over the orders whose prefixes are neighbors,
 O(n^2). That no other order is below it is **not proved** for w_k = 1 / log2(k), though no counterexample is known; it
-is false for arbitrary weights (positions 0 0 3 10 10.1 .. 10.5, weights of 10^4 at k = 2, 1 at k = 8, else 0: best is
+is false for arbitrary weights (stances 0 0 3 10 10.1 .. 10.5, weights of 10^4 at k = 2, 1 at k = 8, else 0: best is
 the two zeros, then all the tens, before the 3). So lists of up to ``EXHAUSTIVE`` documents are solved over all their
 subsets, O(2^n n), which is exact, and a longer one comes with the bound: the truth lies between it and the value.
 """
@@ -84,38 +84,38 @@ def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[
     return float(least[-1]), float(-most[-1])
 
 
-def most_spread(positions: Floats, weights: Floats) -> Floats:
+def most_spread(stances: Floats, weights: Floats) -> Floats:
     """Give the most of each list's sum over k of weights[k - 1] * (variance of the first k), over all orders.
 
-    ``positions`` [list, document] rise along each row, and are of the order of 1 around 0, as sums of squares ask.
+    ``stances`` [list, document] rise along each row, and are of the order of 1 around 0, as sums of squares ask.
 
     >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
     [1.0]
     """
-    return np.asarray(_in_parts(positions, weights, _most_spread)[0])
+    return np.asarray(_in_parts(stances, weights, _most_spread)[0])
 
 
-def least_spread(positions: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Give the least of each list's sum over k of weights[k - 1] * (variance of the first k), and a bound below it.
 
     The two are equal where the least is exact; otherwise what is least over all orders lies between them.
-    ``positions`` as for ``most_spread``.
+    ``stances`` as for ``most_spread``.
 
     >>> [ends.tolist() for ends in least_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0]))]
     [[0.25], [0.25]]
     """
-    least = _over_subsets if positions.shape[1] <= EXHAUSTIVE else over_intervals
-    result = _in_parts(positions, weights, least)
+    least = _over_subsets if stances.shape[1] <= EXHAUSTIVE else over_intervals
+    result = _in_parts(stances, weights, least)
     return result[0], result[-1]
 
 
-def find_most_order(positions: Floats, weights: Floats) -> Ints:
+def find_most_order(stances: Floats, weights: Floats) -> Ints:
     """Give an order [rank] of one list's documents, by their places, whose sum is that of ``most_spread``.
 
     >>> find_most_order(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
     [0, 2, 1]
     """
-    n, x = len(positions), positions[:, None]
+    n, x = len(stances), stances[:, None]
     low, low2, high, high2 = (_sums(each)[:, 0] for each in (x, x * x, x[::-1], np.square(x[::-1])))
     best, is_lower = np.zeros(1), []
     for k in range(1, n):  # the last of the first k is the lowest or the highest of what was left
@@ -132,15 +132,15 @@ def find_most_order(positions: Floats, weights: Floats) -> Ints:
     return np.array(order[::-1], dtype=np.int64)
 
 
-def find_least_order(positions: Floats, weights: Floats) -> Ints:
+def find_least_order(stances: Floats, weights: Floats) -> Ints:
     """Give an order [rank] of one list's documents, by their places, whose sum is the first of ``least_spread``.
 
     >>> find_least_order(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
     [2, 1, 0]
     """
-    if len(positions) <= EXHAUSTIVE:
-        return _least_over_subsets(positions, weights)
-    n, (sums, sums2) = len(positions), (_sums(each[:, None])[:, 0] for each in (positions, np.square(positions)))
+    if len(stances) <= EXHAUSTIVE:
+        return _least_over_subsets(stances, weights)
+    n, (sums, sums2) = len(stances), (_sums(each[:, None])[:, 0] for each in (stances, np.square(stances)))
     best, is_left = np.zeros(n), []
     for k in range(2, n):  # the last of the first k, which lie side by side, is the one at the left or at the right
         is_left.append(best[1:] < best[:-1])
@@ -155,12 +155,12 @@ def find_least_order(positions: Floats, weights: Floats) -> Ints:
     return np.array([*order, start][::-1], dtype=np.int64)
 
 
-def _least_over_subsets(positions: Floats, weights: Floats) -> Ints:
-    n = len(positions)
+def _least_over_subsets(stances: Floats, weights: Floats) -> Ints:
+    n = len(stances)
     sets = np.arange(1 << n)
     within = (sets[:, None] >> np.arange(n)) & 1
     size = within.sum(axis=1)
-    total, squares = (weighted_sum(within, each) for each in (positions, np.square(positions)))
+    total, squares = (weighted_sum(within, each) for each in (stances, np.square(stances)))
     cost = np.append(0.0, weights)[size] * _variance(total, squares, np.maximum(size, 1))
     cost[-1] = 0.0
     best, last = np.zeros(1 << n), np.zeros(1 << n, dtype=np.int64)
@@ -176,10 +176,10 @@ def _least_over_subsets(positions: Floats, weights: Floats) -> Ints:
     return np.array(order[::-1], dtype=np.int64)
 
 
-def _in_parts(positions: Floats, weights: Floats, solve: _Solver) -> Floats:
+def _in_parts(stances: Floats, weights: Floats, solve: _Solver) -> Floats:
     parts = [
-        np.stack(solve(np.ascontiguousarray(positions[i : i + _TOGETHER].T), weights))
-        for i in range(0, len(positions), _TOGETHER)
+        np.stack(solve(np.ascontiguousarray(stances[i : i + _TOGETHER].T), weights))
+        for i in range(0, len(stances), _TOGETHER)
     ]
     return np.asarray(np.concatenate(parts, axis=1))
 

@@ -165,7 +165,7 @@ def _opened(part: list[FairMeasure], qrels: Any, run: Any) -> Evaluator:
 
 def _columns(measure: FairMeasure) -> dict[str, str]:
     """Name the columns of a run's frame that a measure is computed from, by what they say."""
-    given = {name: measure.keywords.get(name) for name in ("docs", "labels", "positions")}
+    given = {name: measure.keywords.get(name) for name in ("docs", "labels", "stances")}
     return {name: str(thing)[4:] for name, thing in given.items() if isinstance(thing, str) and thing[:4] == "run:"}
 
 

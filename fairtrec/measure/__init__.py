@@ -58,7 +58,7 @@ _LATE = {  # what few evaluations look at, by the file of the package that it is
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
     __getattr__ = import_late(__name__, _LATE, within="fairtrec")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
-LOOKED_UP = ("ranked", "positions")  # inputs by which more is looked up: not behind the cutoff
+LOOKED_UP = ("ranked", "stances")  # inputs by which more is looked up: not behind the cutoff
 EACH = "each"  # in the place of a group: one measure for each
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]
@@ -216,7 +216,7 @@ class Measure(Quantity, Parameters):
     def over_prefixes(self, *args: Any, **inputs: Any) -> "Earned | None":  # noqa: ARG002 - for subclasses
         """Say what the next document earns, where the value is a sum over ranks and each rank looks at those above it.
 
-        Names its inputs as ``formula`` does, of one query; ``membership``, ``relevance`` and ``positions`` have a row
+        Names its inputs as ``formula`` does, of one query; ``membership``, ``relevance`` and ``stances`` have a row
         for each kind of document. It may also name ``supply`` [kind], how many documents of each kind there are, and
         ``ranks``, how many are ranked. Return a function of how many of each kind are placed [state, kind] and of the
         number of ranks above. The function returns what the next document of each kind adds [state, kind]. None: there

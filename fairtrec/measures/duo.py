@@ -1,4 +1,4 @@
-"""DUO: how late a ranking shows the spread of positions that its documents have on an axis of debate.
+"""DUO: how late a ranking shows the spread of stances that its documents have on an axis of debate.
 
 The value is normalized by the least and the most that any order of the same list could have. Both are computed, not
 sampled: extremes.py proves that the most is exact, and says up to where the least is.
@@ -31,14 +31,14 @@ NOT_PROVED = NoteKind(
 )
 
 
-def group_by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
+def group_by_length(stances: Floats) -> Iterator[tuple[Ints, Floats]]:
     """Group lists [query, rank] of equal length, without their nan: the rows, and the lists [row, rank].
 
     Lists without an order to speak of, of two documents or of documents that are all at one place, are left out. The
     others are moved and stretched to [-1/2, 1/2], as no measure here depends on where the axis begins, or its unit.
     """
-    together = ranks.close_up(positions)
-    length = (~np.isnan(positions)).sum(axis=1)
+    together = ranks.close_up(stances)
+    length = (~np.isnan(stances)).sum(axis=1)
     for n in np.unique(length[length > 2]):
         rows = np.flatnonzero(length == n)
         lists = together[rows, :n]
@@ -73,22 +73,22 @@ class _Spread(Measure):
         """Random orders miss both ends."""
         return (self.lowest, 1.0) if self.normalizer == "exact" else (None, None)
 
-    def axes(self, positions: Floats) -> Floats:
+    def axes(self, stances: Floats) -> Floats:
         """Choose one axis, or all [axis, query, rank]."""
-        if self.axis > positions.shape[2]:
-            what = f"axis is {self.axis}, but the positions have {positions.shape[2]} axes"
+        if self.axis > stances.shape[2]:
+            what = f"axis is {self.axis}, but the stances have {stances.shape[2]} axes"
             raise UsageError(f"{self.name}: {what}; choose one of them")
-        every = np.moveaxis(positions[:, : self.cutoff], 2, 0)
+        every = np.moveaxis(stances[:, : self.cutoff], 2, 0)
         return every[self.axis - 1 : self.axis] if self.axis else every
 
     def raw(self, lists: Floats) -> Floats:
         """Give what is normalized [list]."""
         return spread(lists, self.step, self.mean)
 
-    def normalized(self, positions: Floats) -> tuple[Floats, Floats]:
+    def normalized(self, stances: Floats) -> tuple[Floats, Floats]:
         """Give the value for each list [query, rank], and how much lower the truth may be."""
-        value, doubt = np.full(len(positions), np.nan), np.zeros(len(positions))
-        for rows, lists in group_by_length(positions):
+        value, doubt = np.full(len(stances), np.nan), np.zeros(len(stances))
+        for rows, lists in group_by_length(stances):
             raw = self.raw(lists)
             if self.normalizer == "exact":
                 bound, least, most = bound_each(lists, self.step, self.mean)
@@ -100,11 +100,11 @@ class _Spread(Measure):
             doubt[rows[wide]] = (of * (least - bound))[wide] / (most - bound)[wide]
         return value, doubt
 
-    def note(self, positions: Floats, **_: Any) -> Note | None:
+    def note(self, stances: Floats, **_: Any) -> Note | None:
         """Count the lists whose least spread is not proved closely enough."""
         if self.normalizer == "sampled":
             return None
-        doubt = np.array([self.normalized(axis)[1] for axis in self.axes(positions)]).max(axis=0, initial=0)
+        doubt = np.array([self.normalized(axis)[1] for axis in self.axes(stances)]).max(axis=0, initial=0)
         many = int((doubt > 1e-3).sum())
         most = f"{doubt.max(initial=0):.4f}"
         return NOT_PROVED.note(open=many, rankings=len(doubt), most=most) if many else None
@@ -118,13 +118,13 @@ def _strongest(values: Sequence[Floats], queries: int) -> Floats:
 
 
 class DUO(_Spread):
-    """How late does a ranking show the spread of positions that its documents have on an axis of debate?
+    """How late does a ranking show the spread of stances that its documents have on an axis of debate?
 
         raw = sum over k = 2, 2 + step, .. n - 1 of  Var(x_1 .. x_k) / log2(k)
         DUO = 1 - (raw - least) / (most - least), least and most over all orders of the same list
 
-    x_i is the position (polarization) of document i. The list is the first k documents (all, without a cutoff) whose
-    position is known; ranks close up over the others. Var is the population variance about the mean of the prefix, or
+    x_i is the stance (polarization) of document i. The list is the first k documents (all, without a cutoff) whose
+    stance is known; ranks close up over the others. Var is the population variance about the mean of the prefix, or
     with ``mean='full'`` about the mean of the list (Eq. 5 of the paper, but not its program or its Fig. 1). From step=3
     on the published program looks at k = step, 2 step, .. instead; for step=2, as in the paper, both are the same. With
     several axes the value is that of the axis on which it is greatest; ``axis=1`` takes only the first, and so on.
@@ -143,12 +143,12 @@ class DUO(_Spread):
 
     better = "lower"
 
-    def order_at_end(self, positions: Floats, *, worst: bool) -> Ints | None:
+    def order_at_end(self, stances: Floats, *, worst: bool) -> Ints | None:
         """Order documents [document, axis] at one end: known where all count, on one axis, and the value is exact."""
-        many = len(positions)
+        many = len(stances)
         if self.normalizer != "exact" or (self.cutoff is not None and self.cutoff < many):
             return None
-        x, *others = self.axes(positions[None])[:, 0]
+        x, *others = self.axes(stances[None])[:, 0]
         known = np.flatnonzero(~np.isnan(x))
         if others or not 2 < len(known) <= MOST_IN_ORDER:
             return None
@@ -165,12 +165,12 @@ class DUO(_Spread):
         whole[known] = placed[order]
         return whole
 
-    def over_prefixes(self, positions: Floats, supply: Ints, ranks: int) -> Earned | None:
+    def over_prefixes(self, stances: Floats, supply: Ints, ranks: int) -> Earned | None:
         """Each prefix adds its variance, where the list is of all documents: on one axis, by exact ends."""
         every = int(supply.sum())
         if self.normalizer != "exact" or ranks != every or (self.cutoff is not None and self.cutoff < every):
             return None
-        x, *others = np.moveaxis(positions, 1, 0) if not self.axis else self.axes(positions[None])[:, 0]
+        x, *others = np.moveaxis(stances, 1, 0) if not self.axis else self.axes(stances[None])[:, 0]
         if others:
             return None
         known = ~np.isnan(x)
@@ -196,9 +196,9 @@ class DUO(_Spread):
 
         return less
 
-    def __call__(self, positions: Floats) -> Floats:
+    def __call__(self, stances: Floats) -> Floats:
         """Return DUO [query]."""
-        return _strongest([self.normalized(axis)[0] for axis in self.axes(positions)], len(positions))
+        return _strongest([self.normalized(axis)[0] for axis in self.axes(stances)], len(stances))
 
 
 class SignedDUO(_Spread):
@@ -206,7 +206,7 @@ class SignedDUO(_Spread):
 
         SignedDUO = sign(sum over k = 2, 2 + step, .. n - 1 of  s_k Var(x_1 .. x_k) / log2(k)) * DUO
 
-    s_k is 1 if more than half of the first k documents have positions above 0, -1 if more than half are below 0, else
+    s_k is 1 if more than half of the first k documents have stances above 0, -1 if more than half are below 0, else
     0. So 0 must be the middle of the axis, which DUO itself does not need. All parameters are as for DUO; with several
     axes the value is the one farthest from 0.
 
@@ -223,18 +223,18 @@ class SignedDUO(_Spread):
     better = "nearer 0"
     lowest = -1.0
 
-    def __call__(self, positions: Floats) -> Floats:
+    def __call__(self, stances: Floats) -> Floats:
         """Return signed DUO [query]."""
-        axes = self.axes(positions)
-        return _strongest([self._sign(axis) * self.normalized(axis)[0] for axis in axes], len(positions))
+        axes = self.axes(stances)
+        return _strongest([self._sign(axis) * self.normalized(axis)[0] for axis in axes], len(stances))
 
-    def _sign(self, positions: Floats) -> Floats:
-        together = ranks.close_up(positions)
+    def _sign(self, stances: Floats) -> Floats:
+        together = ranks.close_up(stances)
         k = np.arange(1, together.shape[1] + 1)
         side = np.sign(together)
         majority = (2 * np.cumsum(side > 0, axis=1) > k) * 1.0 - (2 * np.cumsum(side < 0, axis=1) > k)
-        sign = np.full(len(positions), np.nan)
-        for rows, lists in group_by_length(positions):
+        sign = np.full(len(stances), np.nan)
+        for rows, lists in group_by_length(stances):
             n = lists.shape[1]
             signed = variances(lists, self.mean) * weights(n, self.step) * majority[rows, :n]
             total = signed.sum(axis=1)
@@ -268,6 +268,6 @@ class DUO_random(_Spread):  # noqa: N801 - its name
         """Give what is normalized [list]."""
         return average_spread(lists, self.step, self.mean)
 
-    def __call__(self, positions: Floats) -> Floats:
+    def __call__(self, stances: Floats) -> Floats:
         """Return the expectation [query]."""
-        return self.normalized(self.axes(positions)[0])[0]
+        return self.normalized(self.axes(stances)[0])[0]

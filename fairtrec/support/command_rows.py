@@ -11,7 +11,7 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class CommandRow(NamedTuple):
     """A command: its name, the group of the help in which it stands, what it does, and how lasting its options are.
 
-    A command of ``fairtrec make`` has a name of two words, such as ``make positions``. A place is a file beside the row
+    A command of ``fairtrec make`` has a name of two words, such as ``make stances``. A place is a file beside the row
     and a name in it, such as ``command:command``; ``:command`` stands in the file of the row.
 
     ``measures``  the metavar of its ``-m``, for which a shell offers names before the command is imported.

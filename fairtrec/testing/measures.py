@@ -35,7 +35,7 @@ LABELS: dict[str, dict[str, float]] = {  # of g and h nobody knows
     "a": {"f": 0.5, "m": 0.5}, "b": {"f": 1}, "c": {"m": 1}, "d": {"f": 0.3, "m": 0.7},
     "e": {"m": 1, "x": 1}, "f": {"x": 1},
 }  # fmt: skip
-POSITIONS = {"a": [0.5], "b": [-1.0], "c": [0.2], "d": [0.0], "e": [1.0], "f": [-0.3]}
+STANCES = {"a": [0.5], "b": [-1.0], "c": [0.2], "d": [0.0], "e": [1.0], "f": [-0.3]}
 STRANGE = ("it's", 'a "b"', "a, (b)=c@5", "back\\slash", "True", "1")  # what a notation may trip over
 
 
@@ -64,7 +64,7 @@ class MeasureCollection:
         random, qids = np.random.default_rng(2021), [f"q{at}" for at in range(18)]
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in TEXTS} for qid in qids}
         background = dict.fromkeys([*qids, "empty"], dict.fromkeys("abcd", 1.0))
-        given = {"qrels": {**qrels, "empty": {"a": 2, "b": 1}}, "background": background, "positions": POSITIONS}
+        given = {"qrels": {**qrels, "empty": {"a": 2, "b": 1}}, "background": background, "stances": STANCES}
         twins = {qid: _falling(random.permutation([*TEXTS])[: 1 + at % 5].tolist()) for at, qid in enumerate(qids)}
         given["counterfactual"] = {**twins, "empty": {"a": 1.0}}
         run = {qid: _falling(random.permutation([*TEXTS])[: 1 + at % 6].tolist()) for at, qid in enumerate(qids)}

@@ -37,7 +37,7 @@ GOOD = {
     b"docno\tgroup\tweight\tprobability\ttext\nd1\tf\t0.5\t0.25\tshe\nd1\tm\t0.5\t\the\nd2\t-\t1\t0.5\t\nd3\t?\t1\t1\tx\n",
     "queries.sheet": b"# fairtrec:1 | gold:query | number:2 of 2 | seed:0 | depth:10 | order:score | runs:a.run@%s\n"
     b"qid\tdocno\tgroup\tprobability\nq1\td1\tf\t0.5\nq1\td2\tm\t0.5\nq2\td1\t\t0.5\nq2\td3\t-\t0.5\n",
-    "positions": b"docno\tx\ty\nd1\t0.5\t1\nd2\t-1\t2\nd3\t0\t0\n",
+    "stances": b"docno\tx\ty\nd1\t0.5\t1\nd2\t-1\t2\nd3\t0\t0\n",
     "target": b"q1\tf\t0.4\nq1\tm\t0.6\nq2\tf\t1\n",
     "slices": b"q1\tshort\nq2\tlong\nq1\tall queries\n",
     "votes": b"qid\tannotator\tlabel\nq1\tx\tn\nq1\ty\tf\nq2\tx\tn\nq2\ty\tn\n",
@@ -61,7 +61,7 @@ EVAL = {
     "labels.jsonl": ["eval qrels a.run -m AWRF@2 --labels labels.jsonl"],
     "sheet": ["eval none a.run --counts counts -m RBDF@2 --gold sheet"],
     "queries.sheet": ["eval none a.run --labels labels -m AWRF@2 --gold queries.sheet"],
-    "positions": ["eval qrels a.run -m DUO@2 --positions positions"],
+    "stances": ["eval qrels a.run -m DUO@2 --stances stances"],
     "target": ["eval qrels a.run -m AWRF@2 --labels labels --target target"],
     "list": ["eval qrels @list -m nDCG@2"],
 }  # fmt: skip

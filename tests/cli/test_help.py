@@ -136,7 +136,7 @@ def test_the_groups_of_eval():
     assert list(found) == ["First", "Inputs", "Measures", "Ranking", "Comparison", "Output", "Options"]
     assert found["Ranking"] == ["--samples", "-M", "--only", "--order", "--score-dtype", "--run-format"]
     assert {"-j", "--keep-going", "-h"} <= set(found["Options"])
-    assert {"--positions", "--counterfactual"} <= set(found["Inputs"]), "what measures ask for beside the runs"
+    assert {"--stances", "--counterfactual"} <= set(found["Inputs"]), "what measures ask for beside the runs"
 
 
 @pytest.mark.parametrize("path", EVERY, ids=" ".join)

@@ -13,7 +13,7 @@ from fairtrec_made import texts
 RUN = {"one": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"c": 2.0, "a": 1.0}}}
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "c": 1}}
 LABELS = {"a": "f", "b": "m", "c": "f"}
-POSITIONS = {"a": [0.1], "b": [-0.5], "c": [0.4]}
+STANCES = {"a": [0.1], "b": [-0.5], "c": [0.4]}
 OF_THE_TRACK = {"TREC19Unfairness", "TREC19Utility"}
 OF_POOL = {"Gini", "Retrievability", "Selected", "Impact"}  # which have no mean
 
@@ -28,14 +28,14 @@ def allowed(*measures, **given):
 @pytest.mark.parametrize(
     "given",
     [
-        {"qrels": QRELS, "labels": LABELS, "background": RUN["one"], "positions": POSITIONS},
+        {"qrels": QRELS, "labels": LABELS, "background": RUN["one"], "stances": STANCES},
         {"qrels": QRELS, "labels": LABELS},
         {"labels": LABELS},
         {"labels": {"a": {"f": 0.5, "m": 0.5}, "b": "m", "c": "f"}},
         {"labels": {"a": "x", "b": "y", "c": "z"}},
-        {"positions": POSITIONS},
+        {"stances": STANCES},
     ],
-    ids=["all", "labels", "none", "soft", "three", "positions"],
+    ids=["all", "labels", "none", "soft", "three", "stances"],
 )
 def test_it_is_each_measure_that_is_evaluated_when_it_is_asked_for_alone(given):
     """One by one: what the command says of a single measure is the oracle."""
@@ -54,7 +54,7 @@ def test_it_is_each_measure_that_is_evaluated_when_it_is_asked_for_alone(given):
 
 
 def test_everything_is_left_out_by_a_reason():
-    given = {"labels": LABELS, "positions": POSITIONS, "background": RUN["one"], "counterfactual": RUN["one"]}
+    given = {"labels": LABELS, "stances": STANCES, "background": RUN["one"], "counterfactual": RUN["one"]}
     found, (note,) = allowed("all_fair", qrels=QRELS, **given)
     assert set(found) == set(BUILT_IN) - OF_THE_TRACK - OF_POOL
     assert note == "all_fair leaves out TREC19Unfairness, TREC19Utility (needs the track's sequences of queries)"

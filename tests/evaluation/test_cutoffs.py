@@ -35,11 +35,11 @@ def given(kind, random):
     run = {f"q{q}": {d: float(random.integers(9)) for d in random.permutation(docnos)[: 1 + 5 * q]} for q in range(9)}
     qrels = {qid: {d: int(random.integers(3)) for d in random.permutation(docnos)[:20]} for qid in run}
     labels = {d: str(random.choice(["f", "m", "x"])) for d in random.permutation(docnos)[:50]}
-    positions = {d: [float(random.normal())] for d in docnos}
+    stances = {d: [float(random.normal())] for d in docnos}
     if kind == "attributes":
         ages = {d: str(random.choice(["old", "young"])) for d in random.permutation(docnos)[:55]}
         return run, qrels, {"labels": fairtrec.attributes(gender=labels, age=ages), "missing": "skip"}
-    return run, qrels, {"labels": labels, "positions": positions, "missing": "skip"}
+    return run, qrels, {"labels": labels, "stances": stances, "missing": "skip"}
 
 
 @pytest.mark.parametrize("kind", ["words", "labels", "attributes"])

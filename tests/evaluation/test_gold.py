@@ -338,7 +338,7 @@ LABELS = {"a": "f", "b": "m", "c": "m"}
         ("SetFaiRR@3", {"background": RUN}, "it uses other documents than the run"),
         ("TExFAIR@3", {}, "it counts words"),
         ("RaB@3", {}, "it counts words"),
-        ("DUO@3", {"positions": {"a": 1.0, "b": 0.5, "c": -1.0}}, "it uses positions"),
+        ("DUO@3", {"stances": {"a": 1.0, "b": 0.5, "c": -1.0}}, "it uses stances"),
     ],
 )
 def test_a_measure_that_gold_does_not_correct_says_why(measure, given, why, tmp_path):

@@ -89,16 +89,16 @@ def test_remarks_that_count_are_made_of_all_queries(request):
     assert fairtrec.evaluate("rND", run(), qrels="none", labels=soft).scores[0].notes == whole
 
 
-def test_positions_by_part(request):
-    positions = {docno: float(number % 5) for number, docno in enumerate(LABELS)}
-    options = {"measures": "DUO SignedDUO(step=2) RR", "positions": positions, "qrels": QRELS}
+def test_stances_by_part(request):
+    stances = {docno: float(number % 5) for number, docno in enumerate(LABELS)}
+    options = {"measures": "DUO SignedDUO(step=2) RR", "stances": stances, "qrels": QRELS}
     whole = fairtrec.evaluate(runs=run(), **options).scores[0]
     request.getfixturevalue("parted")
     parts = fairtrec.evaluate(runs=run(), **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
     assert list(map(str, parts.notes)) == list(map(str, whole.notes))
-    with pytest.raises(InputError, match="the positions have none of its documents"):
-        fairtrec.evaluate(runs=run(), **options | {"positions": {"x": 1.0, "y": 2.0}})
+    with pytest.raises(InputError, match="the stances have none of its documents"):
+        fairtrec.evaluate(runs=run(), **options | {"stances": {"x": 1.0, "y": 2.0}})
 
 
 def test_bounds_by_part(request):

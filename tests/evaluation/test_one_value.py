@@ -72,9 +72,9 @@ def cases(folder):
         "P": ("P@3", {}, "Random"),
         "no cutoff": ("nDCG", {}, "Random"),
         "collection": ("NFaiRR@4", {"counts": str(folder / "counts"), "background": "collection"}, "Random"),
-        "positions": (
+        "stances": (
             "MeanAbsoluteBias@4",
-            {"positions": {docno: at / 3 - 1 for at, docno in enumerate(TEXTS)}},
+            {"stances": {docno: at / 3 - 1 for at, docno in enumerate(TEXTS)}},
             "Random",
         ),
         "discount": (

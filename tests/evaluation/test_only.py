@@ -13,7 +13,7 @@ from fairtrec_made.command_trials import gather_trials
 
 QRELS = str(EXAMPLE / "qrels.txt")
 RUNS = {name: str(EXAMPLE / f"{name}.run") for name in ("bm25", "neural", "fair")}
-POSITIONS = str(EXAMPLE / "positions.tsv")
+STANCES = str(EXAMPLE / "stances.tsv")
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ POSITIONS = str(EXAMPLE / "positions.tsv")
     ],
 )
 def test_duo_of_the_example_is_what_another_program_found(choice, values, counts):
-    result = fairtrec.evaluate("DUO", RUNS, qrels=QRELS, positions=POSITIONS, **choice)
+    result = fairtrec.evaluate("DUO", RUNS, qrels=QRELS, stances=STANCES, **choice)
     assert [round(result.means[name]["DUO"], 4) for name in RUNS] == list(values)
     assert [sum(not math.isnan(value) for value in scores.values[0]) for scores in result.scores] == list(counts)
     assert result.signature["only"] == choice["only"]
@@ -60,7 +60,7 @@ def test_it_is_what_runs_without_these_documents_give():
             ("relevant", 2, None),
             ("judged", 2, 5),
         ):
-            choices = {"relevance_level": level, "labels": LABELS, "positions": PLACES}
+            choices = {"relevance_level": level, "labels": LABELS, "stances": PLACES}
             least = 0 if only == "judged" else level or 1
             byhand = {qid: docs for qid, docs in filtered(run, qrels, least, depth).items() if docs}
             found = fairtrec.evaluate(COUNTED, run, qrels=qrels, only=only, depth=depth, **choices).scores[0]
@@ -81,9 +81,9 @@ def test_nothing_changes_where_all_is_judged_and_twice_is_once():
     draw = random.Random(3)
     run, _ = drawn(draw)
     every = {qid: dict.fromkeys(DOCNOS, 1) for qid in run}
-    plain = fairtrec.evaluate(COUNTED, run, qrels=every, labels=LABELS, positions=PLACES)
+    plain = fairtrec.evaluate(COUNTED, run, qrels=every, labels=LABELS, stances=PLACES)
     for only in ("judged", "relevant"):
-        same = fairtrec.evaluate(COUNTED, run, qrels=every, labels=LABELS, positions=PLACES, only=only)
+        same = fairtrec.evaluate(COUNTED, run, qrels=every, labels=LABELS, stances=PLACES, only=only)
         assert same.scores[0].values.tolist() == pytest.approx(plain.scores[0].values, nan_ok=True)
 
 
@@ -120,7 +120,7 @@ def test_several_rankings_of_a_query_are_each_reduced(tmp_path):
 
 def test_what_does_not_go_together_is_refused_at_once():
     with pytest.raises(UsageError, match="--only judged needs qrels; pass QRELS"):
-        fairtrec.evaluate("DUO", "none.run", positions=POSITIONS, only="judged")
+        fairtrec.evaluate("DUO", "none.run", stances=STANCES, only="judged")
     with pytest.raises(UsageError, match="the only 'some' is not known; choose one of judged, relevant"):
         fairtrec.evaluate("P@5", RUNS, qrels=QRELS, only="some")
     with pytest.raises(UsageError, match="leave out one of --bounds ties, --depth and --only"):
@@ -141,7 +141,7 @@ def test_each_command_says_what_does_what_j_does(fairtrec_command, name):
 
 
 def test_check_goes_by_it(fairtrec_command):
-    given = ("check", QRELS, RUNS["bm25"], "--positions", POSITIONS, "--require", "DUO >= 0.77")
+    given = ("check", QRELS, RUNS["bm25"], "--stances", STANCES, "--require", "DUO >= 0.77")
     assert fairtrec_command(*given).code == 1
     assert fairtrec_command(*given, "--only", "judged").code == 0
     done = fairtrec_command("eval", QRELS, RUNS["bm25"], "-m", "P@5", "--only", "judged", "-f", "json")

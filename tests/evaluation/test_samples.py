@@ -55,9 +55,9 @@ def test_queries_that_no_sample_has_count_as_empty_rankings(run):
     assert result.per_query[run]["P@1"] == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
 
 
-def test_positions_may_be_known_of_the_first_ranking_alone(run, tmp_path):
+def test_stances_may_be_known_of_the_first_ranking_alone(run, tmp_path):
     (tmp_path / "r.run").write_text(LINES.replace("q1 1 b1", "q1 1 x").replace("q1 1 a1", "q1 1 y"))
-    given = {"labels": LABELS, "positions": {"a1": 1.0, "b1": -0.5}, "samples": True}
+    given = {"labels": LABELS, "stances": {"a1": 1.0, "b1": -0.5}, "samples": True}
     result = fairtrec.evaluate("OutputBias@1 KL@1", run, **given)
     assert result.per_query[run]["OutputBias@1"] == {"q1": 1.0, "q2": 1.0}
 

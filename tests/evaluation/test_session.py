@@ -22,7 +22,7 @@ OPTIONS = {
     "ties": {**TEXTUAL, "background": "neural.run", "bounds": "ties", "measures": "nDCG@5 NFaiRR@5"},
     "labels": {"labels": "labels.tsv", "background": "background.run", "target": "background", "measures": None},
     "queries": {**TEXTUAL, "queries": "example-fair", "complete": True, "measures": "P@5 FaiRR"},
-    "positions": {"positions": "positions.tsv", "measures": "DUO@10 RR"},
+    "stances": {"stances": "stances.tsv", "measures": "DUO@10 RR"},
     "shares of judged documents": {**TEXTUAL, "target": "relevance", "measures": "AWRF@10 AWRFxnDCG@10"},
     "rankings at random": {"labels": "labels.tsv", "samples": True, "measures": "EED@10 P@5"},
 }
@@ -206,7 +206,7 @@ STRANGE = {"q": {"z": 3.0, "a": 2.0, "b": 1.0}}
 KNOWN = {"q": {"a": 2.0, "z": 1.0}}
 INSTRUMENTS = {
     "labels": ("AWRF@1 Exposure(group='f')@1", {"labels": {"a": "f", "b": "m"}}, "labels"),
-    "positions": ("DUO@1", {"positions": {"a": 1.0, "b": -1.0}}, "positions"),
+    "stances": ("DUO@1", {"stances": {"a": 1.0, "b": -1.0}}, "stances"),
 }
 
 

@@ -20,21 +20,21 @@ FILES = {
     "docs.tsv": "d1\tshe and he\nd2\the said\nd3\ta word\n",
     "terms.csv": "she,f\nhe,m\n",
     "counts.tsv": "docno\ttokens\tf\tm\nd1\t3\t1\t1\nd2\t2\t0\t1\nd3\t2\t0\t0\n",
-    "positions.tsv": "d1\t0.5\nd2\t-0.5\nd3\t0.25\n",
+    "stances.tsv": "d1\t0.5\nd2\t-0.5\nd3\t0.25\n",
 }
 GIVEN = {
     "qrels": {"measures": "RR"},
     "docs": {"measures": "TExFAIR@5", "terms": "terms.csv", "docs": "docs.tsv"},
     "counts": {"measures": "TExFAIR@5", "counts": "counts.tsv"},
     "background": {"measures": "NFaiRR@5", "counts": "counts.tsv", "background": "run"},
-    "positions": {"measures": "DUO@2", "positions": "positions.tsv"},
+    "stances": {"measures": "DUO@2", "stances": "stances.tsv"},
 }
 CHANGES = {
     "qrels": ("d1 2", "d1 1"),
     "docs": ("he said", "he says"),
     "counts": ("d2\t2\t0\t1", "d2\t2\t1\t0"),
     "background": ("q1 Q0 d2", "q1 Q0 d3"),
-    "positions": ("0.25", "0.75"),
+    "stances": ("0.25", "0.75"),
 }
 
 

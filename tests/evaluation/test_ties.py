@@ -38,7 +38,7 @@ QRELS = {
 GIVEN = {
     "terms": {"f": ["she"], "m": ["he"]},
     "docs": {**TEXTS, "x": HE},
-    "positions": {"a": [0.5], "b": [-1.0], "c": [0.2], "e": [1.0], "f": [-0.3]},
+    "stances": {"a": [0.5], "b": [-1.0], "c": [0.2], "e": [1.0], "f": [-0.3]},
     "background": {qid: dict.fromkeys("abcdef", 1.0) for qid in RUN},
 }
 # of inputs that all of these share

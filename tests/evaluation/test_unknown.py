@@ -482,7 +482,7 @@ REFUSED = {
         "add --labels FILE, or for documents without a text --bounds texts",
     ),
     "subtopics": ({"labels": "qrels", "qrels": "diversity"}, "any number of subtopics"),
-    "positions": ({"measures": "DUO", "positions": {"a": [0.5]}}, "DUO: positions are not groups"),
+    "stances": ({"measures": "DUO", "stances": {"a": [0.5]}}, "DUO: stances are not groups"),
     "a prior for nothing": ({"bounds": None, "prior": "known"}, "which needs --bounds labels"),
     "the next for nothing": ({"bounds": "ties", "next_label": True}, "next_label names one of them"),
     "no such prior": ({"prior": "odd"}, "choose one of even, known, or f=0.4,m=0.6"),

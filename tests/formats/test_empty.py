@@ -9,7 +9,7 @@ import fairtrec
 from fairtrec.support.errors import FairtrecError
 from fairtrec_made.command_trials import gather_trials
 
-NUMBERS = {"score", "relevance", "tokens", "f", "m", "rank", "weight", "share", "position"}
+NUMBERS = {"score", "relevance", "tokens", "f", "m", "rank", "weight", "share", "stance"}
 TEXTS = ["--docs", "collection.tsv", "--terms", "gender-en"]
 RUN, JUDGED, OF_DOCUMENT = ("qid", "docno", "score"), ("qid", "docno", "relevance"), ("docno", "group")
 KINDS = {  # the columns, and the command that reads them of FILE
@@ -23,7 +23,7 @@ KINDS = {  # the columns, and the command that reads them of FILE
     "slices": (("qid", "slice"), "eval qrels.txt bm25.run -m nDCG@10 --slice FILE"),
     "target": (("group", "share"), "eval qrels.txt bm25.run -m AWRF@10 --labels labels.tsv --target FILE"),
     "gold": (OF_DOCUMENT, "eval qrels.txt bm25.run -m AWRF@10 --labels labels.tsv --gold FILE"),
-    "positions": (("docno", "position"), "eval qrels.txt bm25.run -m PositionBias@10 --positions FILE"),
+    "stances": (("docno", "stance"), "eval qrels.txt bm25.run -m PositionBias@10 --stances FILE"),
     "discount": (("rank", "weight"), "eval qrels.txt bm25.run -m AWRF@10 --labels labels.tsv --discount FILE"),
     "background": (RUN, "eval qrels.txt bm25.run -m NFaiRR@10 --docs collection.tsv --terms gender-en --background FILE"),
     "counterfactual": (RUN, "eval qrels.txt bm25.run -m CRBO@10 --counterfactual FILE"),
@@ -106,7 +106,7 @@ READ = {  # by keyword: the columns, and the measure
     "counts": (("doc_id", "tokens", "f", "m"), "AWRF@10", {}),
     "gold": (("doc_id", "group"), "AWRF@10", {"labels": "labels.tsv"}),
     "target": (("group", "share"), "AWRF@10", {"labels": "labels.tsv"}),
-    "positions": (("doc_id", "position"), "PositionBias@10", {}),
+    "stances": (("doc_id", "stance"), "PositionBias@10", {}),
     "counterfactual": (("query_id", "doc_id", "score"), "CRBO@10", {}),
     "background": (
         ("query_id", "doc_id", "score"),

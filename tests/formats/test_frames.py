@@ -272,7 +272,7 @@ def test_only_the_wanted_texts_are_taken(kind, monkeypatch):
     }
 
 
-def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
+def test_a_frame_of_counts_labels_or_stances_of_arrow_does_as_well():
     run = {"q1": {"d1": 2.0, "d2": 1.0}}
     labels = pa.table({"docno": ["d1", "d2"], "group": pa.array(["f", "m"]).dictionary_encode()})
     expected = fairtrec.evaluate("AWRF@2 KL@2", run, labels={"d1": "f", "d2": "m"}).means
@@ -281,10 +281,10 @@ def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
     expected = fairtrec.evaluate("ARaB@2", run, counts=counts.to_pandas()).means
     assert fairtrec.evaluate("ARaB@2", run, counts=counts).means == expected != {}
     places = pa.table({"docno": ["d1", "d2"], "x": [1.0, -0.5]})
-    expected = str(fairtrec.evaluate("DUO@2", run, positions={"d1": 1.0, "d2": -0.5}).means)
-    assert str(fairtrec.evaluate("DUO@2", run, positions=places).means) == expected
-    with pytest.raises(InputError, match="the column x of the positions is not a finite number"):
-        fairtrec.evaluate("DUO@2", run, positions=places.set_column(1, "x", pa.array([1.0, None])))
+    expected = str(fairtrec.evaluate("DUO@2", run, stances={"d1": 1.0, "d2": -0.5}).means)
+    assert str(fairtrec.evaluate("DUO@2", run, stances=places).means) == expected
+    with pytest.raises(InputError, match="the column x of the stances is not a finite number"):
+        fairtrec.evaluate("DUO@2", run, stances=places.set_column(1, "x", pa.array([1.0, None])))
     with pytest.raises(InputError, match="the column weight of the labels"):
         fairtrec.evaluate("AWRF@2", run, labels=labels.append_column("weight", pa.array([1.0, np.nan])))
     with pytest.raises(InputError, match="cannot read this as counts; pass a path"):
@@ -355,7 +355,7 @@ def test_ids_of_any_kind_are_what_str_makes_of_them():
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
 
 
-def test_labels_and_positions_are_taken_from_frames():
+def test_labels_and_stances_are_taken_from_frames():
     labels = {"d1": {"a": 1.0}, "d2": {"b": 0.5}}
     frame = pd.DataFrame({"docno": ["d1", "d2"], "group": ["a", "b"], "weight": [1.0, 0.5]})
     one, other = (fairtrec.evaluate("KL@1", RUN, labels=each).per_query["run"] for each in (labels, frame))
@@ -364,11 +364,11 @@ def test_labels_and_positions_are_taken_from_frames():
     assert len(fairtrec.evaluate("AWRF@2", RUN, labels=per_query).per_query["run"]["AWRF@2"]) == 2
     places = {"d1": [0.0, 1.0], "d2": [0.5, 0.25]}
     axes = pd.DataFrame({"docno": ["d1", "d2"], "x": [0.0, 0.5], "y": [1.0, 0.25]})
-    one, other = (fairtrec.evaluate("DUO", RUN, positions=each).per_query["run"] for each in (places, axes))
+    one, other = (fairtrec.evaluate("DUO", RUN, stances=each).per_query["run"] for each in (places, axes))
     assert str(one) == str(other)
     for bad in (pd.concat([axes, axes]), axes[["docno"]]):
-        with pytest.raises(fairtrec.InputError, match="the positions frame"):
-            fairtrec.evaluate("DUO", RUN, positions=bad)
+        with pytest.raises(fairtrec.InputError, match="the stances frame"):
+            fairtrec.evaluate("DUO", RUN, stances=bad)
     with pytest.raises(
         fairtrec.InputError,
         match="the labels frame has the columns docno, x, y; rename the one with the groups to group",

@@ -1,4 +1,4 @@
-"""Labels, positions and targets from files and objects, and what measures see of them."""
+"""Labels, stances and targets from files and objects, and what measures see of them."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Docnos, Labels, look_up, product
-from fairtrec.formats import labels, position_table, tsv
+from fairtrec.formats import labels, stance_table, tsv
 from fairtrec.formulas.neutrality import membership
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
@@ -93,9 +93,9 @@ def test_bad_labels_name_the_line(tmp_path, text, line, what):
         ("docno\tx\ty\n7\t.5\t1\n", {"7": [0.5, 1]}, False),
     ],
 )
-def test_a_file_of_positions(tmp_path, text, wanted, per_query):
+def test_a_file_of_stances(tmp_path, text, wanted, per_query):
     (tmp_path / "p.tsv").write_text(text)
-    read = position_table.read(tmp_path / "p.tsv")
+    read = stance_table.read(tmp_path / "p.tsv")
     assert read.per_query is per_query
     same({name.decode(): row for name, row in zip(read.rows.names, read.values.tolist(), strict=True)}, wanted)
 
@@ -103,18 +103,18 @@ def test_a_file_of_positions(tmp_path, text, wanted, per_query):
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("d1\t.5\nd2\tnan\n", 2, "a position of d2 is not a finite number"),
-        ("d1\t.5\nd2\tinf\n", 2, "a position of d2 is not a finite number"),
+        ("d1\t.5\nd2\tnan\n", 2, "a stance of d2 is not a finite number"),
+        ("d1\t.5\nd2\tinf\n", 2, "a stance of d2 is not a finite number"),
         ("d1\t.5\nd2\n", 2, "1 column; write docno"),
-        ("d1\t.5\nd1\t.5\n", 2, "document d1 has two positions"),
-        ("7\t8\t.5\n", 1, "is column 2 a docno or a position?"),
-        ("docno\tx\n", None, "this file has no positions"),
+        ("d1\t.5\nd1\t.5\n", 2, "document d1 has two stances"),
+        ("7\t8\t.5\n", 1, "is column 2 a docno or a stance?"),
+        ("docno\tx\n", None, "this file has no stances"),
     ],
 )
-def test_bad_positions_name_the_line(tmp_path, text, line, what):
+def test_bad_stances_name_the_line(tmp_path, text, line, what):
     (tmp_path / "p.tsv").write_text(text)
     with pytest.raises(InputError) as fault:
-        position_table.read(tmp_path / "p.tsv")
+        stance_table.read(tmp_path / "p.tsv")
     place = f"{tmp_path / 'p.tsv'}: " if line is None else f"{tmp_path / 'p.tsv'}:{line}: "
     assert str(fault.value).startswith(place + what)
 
@@ -262,9 +262,9 @@ def test_targets_of_labels(target, kl):
         {"labels": {"d1": None, "d2": "a"}},
         {"labels": ["d1"]},
         {"labels": {"": "a", "d2": "b"}},
-        {"positions": {"d1": [1, 2], "d2": [1]}},
-        {"positions": {"d1": "left"}},
-        {"positions": ["d1"]},
+        {"stances": {"d1": [1, 2], "d2": [1]}},
+        {"stances": {"d1": "left"}},
+        {"stances": ["d1"]},
         {"terms": {"f": "she", "m": "he"}, "docs": {}},
         {"terms": ["she"], "docs": {}},
         {"terms": {"f": ["she"], "m": ["he"]}, "docs": 3},
@@ -301,9 +301,9 @@ def test_the_background_as_target_may_be_the_collection():
     assert found == pytest.approx(np.log(3 / 2))
 
 
-def test_positions_of_another_collection_are_refused():
-    with pytest.raises(InputError, match="the positions have none of its documents"):
-        fairtrec.evaluate("DUO", RUN, positions={"x": 1, "y": 2})
+def test_stances_of_another_collection_are_refused():
+    with pytest.raises(InputError, match="the stances have none of its documents"):
+        fairtrec.evaluate("DUO", RUN, stances={"x": 1, "y": 2})
 
 
 def test_a_measure_for_each_group_without_groups_says_what_it_needs():
@@ -328,13 +328,13 @@ def test_labels_of_no_document_of_the_run_are_refused():
         fairtrec.evaluate("KL@2", RUN, labels={"x1": "a", "x2": "b"})
 
 
-def test_positions_of_objects():
+def test_stances_of_objects():
     # two sides one after the other: as far apart as can be
-    positions = {"d1": -1, "d2": -1, "d3": 1, "d4": 1}
+    stances = {"d1": -1, "d2": -1, "d3": 1, "d4": 1}
     run = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d4": 1.0}}
-    assert fairtrec.evaluate("DUO", run, positions=positions).means["run"]["DUO"] == pytest.approx(1)
+    assert fairtrec.evaluate("DUO", run, stances=stances).means["run"]["DUO"] == pytest.approx(1)
     with pytest.raises(InputError, match="finite"):
-        fairtrec.evaluate("DUO", run, positions={"d1": NAN})
+        fairtrec.evaluate("DUO", run, stances={"d1": NAN})
 
 
 def test_every_measure_runs_on_the_example(example, fairtrec_command):
@@ -344,7 +344,7 @@ def test_every_measure_runs_on_the_example(example, fairtrec_command):
         "DUO_random AWRF@10 AWRFxnDCG@10 EED@10 EER@10 EEL@10 GFR@10 MaxShare@10 Groups@10 DP DTR DIR ABR InputBias OutputBias@10 "
         "RankingBias@10 MeanBias@10 MeanAbsoluteBias@10 nDCG@10"
     )
-    given = ["--labels", f"{example}/labels.tsv", "--positions", f"{example}/positions.tsv"]
+    given = ["--labels", f"{example}/labels.tsv", "--stances", f"{example}/stances.tsv"]
     runs = [f"{example}/{name}.run" for name in ("bm25", "neural", "fair")]
     ended = fairtrec_command(
         "eval", f"{example}/qrels.txt", *runs, *given, "--background", f"{example}/background.run", "-m", measures

@@ -13,7 +13,7 @@ from fairtrec_made import REPOSITORY
 
 PACKAGE = REPOSITORY / "fairtrec"
 HELPERS = {"formulas/elementary.py", "formulas/weighted_sums.py"}
-FITTED = ("lab/make/positions/", "lab/make/ranker/", "lab/rerankers/foe.py")  # the promise excepts what is fitted
+FITTED = ("lab/make/stances/", "lab/make/ranker/", "lab/rerankers/foe.py")  # the promise excepts what is fitted
 PRODUCTS = {
     "dot", "vdot", "vecdot", "matmul", "matvec", "vecmat", "einsum", "inner", "tensordot", "norm", "cov", "corrcoef",
     "convolve", "polyfit", "lstsq", "solve", "inv", "svd", "eigh", "qr", "det",

@@ -229,7 +229,7 @@ def test_every_command_of_a_suite_parses():
 @pytest.mark.parametrize(
     ("source", "fault"),
     [
-        ('run(desk, "-m", "fairtrec", "positions", "a.run")', "no command positions"),
+        ('run(desk, "-m", "fairtrec", "stances", "a.run")', "no command stances"),
         ('command = ["-m", "fairtrec"]\ncommand += ["evaluate", "none"]\nrun(*command)', "no command evaluate"),
         ('given = ["eval", x, "--lables", "l.tsv"]', "No such option"),
         ('fairtrec_command("eval", *files, "-f", "yaml")', "'yaml' is not one of"),

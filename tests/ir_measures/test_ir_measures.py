@@ -39,7 +39,7 @@ SOURCES = {
         "AWRFxnDCG@10 GFR@10 DTR EEL(discount='err')@10 FAIR@10",
     ),
     "the target is judged": ({"labels": "labels.tsv", "target": "relevance"}, "AWRF@10 KL@10"),
-    "positions": ({"positions": "positions.tsv", "background": "bm25.run"}, "DUO@10 InputBias(axis=1) OutputBias(axis=1)@5"),
+    "stances": ({"stances": "stances.tsv", "background": "bm25.run"}, "DUO@10 InputBias(axis=1) OutputBias(axis=1)@5"),
     "another run": ({"counterfactual": "fair.run"}, "CRBO@10"),
 }  # fmt: skip
 
@@ -335,9 +335,9 @@ def test_a_name_has_one_meaning():
         with pytest.raises(UsageError, match="'gender' is the name of something else that was given before"):
             fair.given("gender", **other)
     arrays = {"d1": np.array([1.0, 2.0])}
-    fair.given("stance", positions=arrays)
+    fair.given("stance", stances=arrays)
     with pytest.raises(UsageError, match="something else"):
-        fair.given("stance", positions={"d1": np.array([1.0, 2.0])})
+        fair.given("stance", stances={"d1": np.array([1.0, 2.0])})
     with pytest.raises(UsageError, match=re.escape("given('it') has no parameter bakground; did you mean background")):
         fair.given("it", bakground="b.run")
     with pytest.raises(UsageError, match="has no parameter queries"):
@@ -391,7 +391,7 @@ def test_columns_of_the_run_say_what_documents_are():
     asked = [
         fair.AWRF(labels="run:gender") @ 10,
         fair.TExFAIR(terms="gender-en", docs="run:text") @ 10,
-        fair.DUO(positions="run:stance") @ 5,
+        fair.DUO(stances="run:stance") @ 5,
         fair.AWRFxnDCG(labels="run:gender") @ 10,
     ]
     assert {*ir_measures.run_inputs(asked)} == {"query_id", "doc_id", "score", "gender", "text", "stance"}
@@ -401,7 +401,7 @@ def test_columns_of_the_run_say_what_documents_are():
     known = {docno: group for docno, group in gender.items() if group}
     ours = fairtrec.evaluate("AWRF@10 AWRFxnDCG@10", "bm25.run", qrels="qrels.txt", labels=known).means
     texts_of = fairtrec.evaluate("TExFAIR@10", "bm25.run", qrels="qrels.txt", terms="gender-en", docs=texts).means
-    stances = fairtrec.evaluate("DUO@5", "bm25.run", qrels="qrels.txt", positions=stance).means
+    stances = fairtrec.evaluate("DUO@5", "bm25.run", qrels="qrels.txt", stances=stance).means
     same(found, {name: ({**ours["bm25.run"], **texts_of["bm25.run"], **stances["bm25.run"]})[name] for name in found})
     several = frame(gender={docno: ["f", "m"] if group is None else [group] for docno, group in gender.items()})
     both = {docno: [group] if group else ["f", "m"] for docno, group in gender.items()}

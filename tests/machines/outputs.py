@@ -37,7 +37,7 @@ FAIR_OF_LABELS = "FAIR@10 KL@10 NDKL@10 NDKL@37 nDRKL@10 Skew(eps=0.01)@10 MinSk
 InfeasibleIndex@10 rND rKL rRD rND@10 AWRF@10 AWRF(base='e')@37 AWRFxnDCG@10 EED@10 EER@10 EEL@10 \
 EEL(discount=err)@10 EEL(discount=log2)@10 GFR@10 GFR(divergence=jsd)@10 Exposure@10 MaxShare@10 DP@10 DTR@10 \
 DIR@10 ABR@10"
-OF_POSITIONS = "DUO DUO@10 DUO(mean=full)@10 SignedDUO@10 DUO_random@10 OutputBias@10 RankingBias@10 InputBias \
+OF_STANCES = "DUO DUO@10 DUO(mean=full)@10 SignedDUO@10 DUO_random@10 OutputBias@10 RankingBias@10 InputBias \
 MeanBias(gain=rbp)@10 MeanAbsoluteBias@10"
 OF_RELEVANCE = "nDCG nDCG@10 nDCG(dcg='exp-log2')@20 AP AP(rel=2) RR P@5 R@20 Bpref Rprec RBP(p=0.8) RBP(p=0.5)@10 \
 ERR@20 IPrec@0.4 infAP SetF Success@5 Judged@10 alpha_nDCG@10 ERR_IA@10 nERR_IA@20 NRBP nNRBP AP_IA P_IA@10 \
@@ -59,7 +59,7 @@ COMMANDS = [
     f"eval qrels.txt {DRAWN} {SOFT} -m {{labels}} --target f=0.3,m=0.5,n=0.2 -f flat",
     f"eval qrels.txt {DRAWN} --labels labels.tsv --missing neutral -m {{labels}} -f jsonl",
     f"eval qrels.txt {DRAWN} --labels labels.tsv --membership majority -m {{labels}} -f jsonl",
-    f"eval qrels.txt {DRAWN} --positions positions.tsv --background pool.run -m {{positions}} -q -f jsonl",
+    f"eval qrels.txt {DRAWN} --stances stances.tsv --background pool.run -m {{stances}} -q -f jsonl",
     f"eval qrels.txt {DRAWN} -m {{relevance}} -q -f jsonl",
     f"eval qrels.txt {DRAWN} -m {{relevance}} -q -f trec",
     f"eval qrels.txt {DRAWN} -m 'all_trec' -f trec -q",
@@ -89,8 +89,8 @@ COMMANDS = [
     f"eval {QRELS} {RUNS} {WORDS} -f jsonl",
     f"eval {QRELS} {RUNS} {WORDS} -m 'NFaiRR@10 AWRF@10 RaB@10' --gold gold.tsv -f jsonl",
     (
-        f"eval {QRELS} {RUNS} --positions {EXAMPLE}/positions.tsv --background {EXAMPLE}/background.run "
-        "-m {positions} -q -f jsonl"
+        f"eval {QRELS} {RUNS} --stances {EXAMPLE}/stances.tsv --background {EXAMPLE}/background.run "
+        "-m {stances} -q -f jsonl"
     ),
     f"eval none {DRAWN} --labels hard.tsv -m 'Exposure(of=all)@10 KL@10' -f jsonl --confidence 0.9",
     *(each.format_map(Words(globals())) for each in gather_trials("SAME_BYTES")),
@@ -135,7 +135,7 @@ def write_collection() -> None:
         f"{doc}\t{drawn.randint(20, 90)}\t{max(0, drawn.randint(-4, 9))}\t{max(0, drawn.randint(-4, 9))}"
         for doc in docnos
     ]
-    files["positions.tsv"] = ["docno\tx"] + [f"{doc}\t{round(drawn.uniform(-1, 1), 4)}" for doc in docnos]
+    files["stances.tsv"] = ["docno\tx"] + [f"{doc}\t{round(drawn.uniform(-1, 1), 4)}" for doc in docnos]
     files["slices.tsv"] = [f"{qid}\t{drawn.choice(['long', 'short'])}" for qid in qids]
     for name, lines in files.items():
         Path(name).write_text("\n".join(lines) + "\n", "utf-8")
@@ -170,7 +170,7 @@ def write_outputs(folder: Path, jobs: str) -> None:
     measures = {
         "{counts}": FAIR_OF_COUNTS,
         "{labels}": FAIR_OF_LABELS,
-        "{positions}": OF_POSITIONS,
+        "{stances}": OF_STANCES,
         "{relevance}": OF_RELEVANCE,
     }
     for number, line in enumerate(COMMANDS):

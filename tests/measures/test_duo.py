@@ -36,18 +36,18 @@ LISTS = [  # ties, clusters, outliers, few distinct places
 LONGER = [[-1, -1, -1, 0, 1, 1, 1], [0, 0, 2, 3, 5, 5, 8], *random.normal(size=(2, 7)).tolist()]
 
 
-def raw(positions, step=1, mean="prefix"):
+def raw(stances, step=1, mean="prefix"):
     """The formula, for many orders [order, rank] at once."""
-    n, total = positions.shape[1], 0.0
+    n, total = stances.shape[1], 0.0
     for k in range(2, n, step):
-        first = positions[:, :k]
-        about = first.mean(axis=1) if mean == "prefix" else positions.mean(axis=1)
+        first = stances[:, :k]
+        about = first.mean(axis=1) if mean == "prefix" else stances.mean(axis=1)
         total = total + ((first - about[:, None]) ** 2).mean(axis=1) / log2(k)
     return total
 
 
-def every(positions):
-    return np.array(list(permutations(positions)), dtype=float)
+def every(stances):
+    return np.array(list(permutations(stances)), dtype=float)
 
 
 def score(measure, lists):
@@ -55,12 +55,12 @@ def score(measure, lists):
 
 
 @pytest.mark.parametrize(
-    "positions", [*LISTS, LONGER[0], *(pytest.param(each, marks=pytest.mark.slow) for each in LONGER[1:])], ids=str
+    "stances", [*LISTS, LONGER[0], *(pytest.param(each, marks=pytest.mark.slow) for each in LONGER[1:])], ids=str
 )
 @pytest.mark.parametrize("mean", ["prefix", "full"])
 @pytest.mark.parametrize("step", [1, 2])
-def test_every_order_of_short_lists(positions, mean, step):
-    tried = every(positions)
+def test_every_order_of_short_lists(stances, mean, step):
+    tried = every(stances)
     values = raw(tried, step, mean)
     least, most = values.min(), values.max()
     found = score(DUO(step=step, mean=mean), tried)
@@ -75,8 +75,8 @@ def test_every_order_of_short_lists(positions, mean, step):
 
 
 def test_eight_documents():
-    for positions in ([0, 0, 1, 2, 2, 3, 7, 7], random.normal(size=8)):
-        tried = every(positions)
+    for stances in ([0, 0, 1, 2, 2, 3, 7, 7], random.normal(size=8)):
+        tried = every(stances)
         values = raw(tried)
         found = score(DUO(), tried[:100])
         assert found == pytest.approx((values.max() - values[:100]) / (values.max() - values.min()), abs=1e-9)
@@ -96,15 +96,15 @@ def test_worked_out_by_hand():
 def test_the_most_is_exact_for_any_weights(n):
     for _ in range(12):
         weights = random.exponential(size=n) * (random.random(n) < 0.7)
-        positions = np.sort(random.normal(size=n) if random.random() < 0.5 else random.integers(0, 4, n) - 2.0)
-        tried = every(positions)
+        stances = np.sort(random.normal(size=n) if random.random() < 0.5 else random.integers(0, 4, n) - 2.0)
+        tried = every(stances)
         variances = np.stack([tried[:, :k].var(axis=1) for k in range(1, n)], axis=1)
         values = variances @ weights[:-1]
-        assert extremes.most_spread(positions[None], weights) == pytest.approx(values.max())
-        least, bound = extremes.least_spread(positions[None], weights)
+        assert extremes.most_spread(stances[None], weights) == pytest.approx(values.max())
+        least, bound = extremes.least_spread(stances[None], weights)
         assert least == pytest.approx(values.min(), abs=1e-12)
         assert bound == pytest.approx(values.min(), abs=1e-12)
-        bound = extremes.over_intervals(positions[:, None], weights)[1]
+        bound = extremes.over_intervals(stances[:, None], weights)[1]
         assert bound <= values.min() + 1e-12
 
 
@@ -116,23 +116,23 @@ def test_intervals_find_the_least_for_the_weights_of_duo():
             random.integers(0, 5, (40, n)) * 1.0,
             random.exponential(size=(40, n)) ** 3,
         ]
-        positions = np.sort(np.concatenate(kinds), axis=1)
-        positions -= positions.mean(axis=1, keepdims=True)
+        stances = np.sort(np.concatenate(kinds), axis=1)
+        stances -= stances.mean(axis=1, keepdims=True)
         weights = spread.weights(n, 1)
-        exact, _ = extremes.least_spread(positions, weights)
-        intervals, bound = extremes.over_intervals(positions.T.copy(), weights)
+        exact, _ = extremes.least_spread(stances, weights)
+        intervals, bound = extremes.over_intervals(stances.T.copy(), weights)
         assert intervals == pytest.approx(exact, abs=1e-9)
         assert (bound <= exact + 1e-9).all()
 
 
 def test_intervals_miss_the_least_for_other_weights():
     """Why nothing is claimed for them: two zeros, then all the tens, before the 3."""
-    positions = np.array([[0, 0, 3, *10 + np.arange(6) / 10]])
-    positions -= positions.mean()
+    stances = np.array([[0, 0, 3, *10 + np.arange(6) / 10]])
+    stances -= stances.mean()
     weights = np.zeros(9)
     weights[1], weights[7] = 1e4, 1
-    exact, _ = extremes.least_spread(positions, weights)
-    intervals, bound = extremes.over_intervals(positions.T.copy(), weights)
+    exact, _ = extremes.least_spread(stances, weights)
+    intervals, bound = extremes.over_intervals(stances.T.copy(), weights)
     assert bound <= exact < intervals - 0.5
 
 
@@ -158,10 +158,10 @@ def test_a_sorted_list_is_worst(mean):
 @given(
     st.lists(st.integers(-100, 100), min_size=3, max_size=30), st.integers(1, 3), st.sampled_from(["prefix", "full"])
 )
-def test_laws(positions, step, mean):
-    assume(len(positions) > 14 or len(positions) < 10)  # the rest is slow, and the same
-    assume(len(set(positions)) > 1)
-    x = np.array(positions, dtype=float)
+def test_laws(stances, step, mean):
+    assume(len(stances) > 14 or len(stances) < 10)  # the rest is slow, and the same
+    assume(len(set(stances)) > 1)
+    x = np.array(stances, dtype=float)
     lists = [x, -x, x + 64, x * 0.25]
     for measure in (DUO(step=step, mean=mean), DUO_random(step=step, mean=mean)):
         plain, *others = score(measure, lists)
@@ -174,9 +174,9 @@ def test_laws(positions, step, mean):
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=15, max_size=25), st.integers(1, 20))
-def test_below_the_cutoff_nothing_counts(positions, cutoff):
+def test_below_the_cutoff_nothing_counts(stances, cutoff):
     assume(cutoff not in (12, 13, 14))
-    x = np.array([positions])
+    x = np.array([stances])
     assert score(DUO(cutoff=cutoff), x) == pytest.approx(score(DUO(), x[:, :cutoff]), nan_ok=True)
 
 
@@ -193,7 +193,7 @@ def test_signs():
     assert score(SignedDUO(), even) == 0
 
 
-def test_unknown_positions_are_passed_over():
+def test_unknown_stances_are_passed_over():
     gappy = [[nan, 1, 2, nan, -1, 5, nan], [3, 1, nan, nan, nan, nan, 2]]
     assert score(DUO(), gappy) == pytest.approx([*score(DUO(), [[1, 2, -1, 5]]), *score(DUO(), [[3, 1, 2]])])
     assert score(SignedDUO(), gappy) == pytest.approx(
@@ -221,7 +221,7 @@ def test_several_axes():
     assert SignedDUO()(both) == pytest.approx([SignedDUO(axis=1)(both)[0], SignedDUO(axis=2)(both)[1], 0], abs=1e-9)
     assert DUO_random()(both) == pytest.approx([1 / 3, 1 / 3, nan], nan_ok=True)
     assert DUO_random(axis=2)(both)[2] == pytest.approx(1 / 3)
-    with pytest.raises(UsageError, match="DUO: axis is 3, but the positions have 2 axes"):
+    with pytest.raises(UsageError, match="DUO: axis is 3, but the stances have 2 axes"):
         DUO(axis=3)(both)
     with pytest.raises(UsageError, match="DUO: axis is -1"):
         DUO(axis=-1)
@@ -251,7 +251,7 @@ def test_the_published_normalizer_tries_all_orders_of_up_to_eight():
 
 
 def test_what_is_not_proved_is_said():
-    # seven equal positions, and nine that are close: neither begins an order that is best at all lengths
+    # seven equal stances, and nine that are close: neither begins an order that is best at all lengths
     lists = np.repeat([[0.0, 2.0, 3.0]], [7, 6, 3], axis=1)
     lists = np.concatenate([lists, np.arange(16.0)[None]])
     ordered = np.sort(lists, axis=1)
@@ -270,7 +270,7 @@ def test_what_is_not_proved_is_said():
     assert DUO().note(np.empty((0, 4, 1))) is None
 
 
-def test_positions_of_any_size():
+def test_stances_of_any_size():
     x = random.normal(size=(2, 16))
     for scale in (1e-200, 1e200):
         assert score(DUO(), x * scale) == pytest.approx(score(DUO(), x))
@@ -285,8 +285,8 @@ def test_refused_and_spelled():
         SignedDUO(cutoff=0)
     assert str(DUO()) == "DUO"
     assert str(DUO(mean="full", cutoff=10, axis=2)) == "DUO(mean='full',axis=2)@10"
-    assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("positions",)
-    assert list_required_inputs(DUO.note) == ("positions",)
+    assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("stances",)
+    assert list_required_inputs(DUO.note) == ("stances",)
     assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")
 
 
@@ -294,36 +294,36 @@ def test_refused_and_spelled():
 def test_an_order_at_each_end_is_worth_0_and_1(mean):
     random = np.random.default_rng(4)
     for n in (3, 4, 8, 14, 15, 40):
-        positions = random.normal(size=(n, 1)) if n % 2 else random.integers(-3, 4, (n, 1)).astype(float)
-        positions[0] = 5.0  # so that not all are at one place
-        unknown = np.concatenate([positions[:1], [[np.nan]], positions[1:]])
+        stances = random.normal(size=(n, 1)) if n % 2 else random.integers(-3, 4, (n, 1)).astype(float)
+        stances[0] = 5.0  # so that not all are at one place
+        unknown = np.concatenate([stances[:1], [[np.nan]], stances[1:]])
         for worst in (False, True):
             order = DUO(mean=mean).order_at_end(unknown, worst=worst)
-            assert order[1] == 1  # of unknown position: it stays
+            assert order[1] == 1  # of unknown stance: it stays
             assert sorted(order.tolist()) == list(range(n + 1))
             assert DUO(mean=mean)(unknown[order][None]) == pytest.approx(float(worst), abs=1e-9)
 
 
 def test_where_not_all_documents_count_no_order_is_known_to_be_at_an_end():
-    positions = np.arange(6.0)[:, None]
+    stances = np.arange(6.0)[:, None]
     for measure in (DUO(cutoff=5), DUO(normalizer="sampled")):
-        assert measure.order_at_end(positions, worst=False) is None
-    assert DUO().order_at_end(np.hstack([positions, positions]), worst=True) is None
-    assert DUO(axis=2).order_at_end(np.hstack([positions, positions]), worst=True) is not None
-    assert DUO(cutoff=6).order_at_end(positions, worst=True) is not None
-    assert DUO().order_at_end(positions[:2], worst=True) is None
+        assert measure.order_at_end(stances, worst=False) is None
+    assert DUO().order_at_end(np.hstack([stances, stances]), worst=True) is None
+    assert DUO(axis=2).order_at_end(np.hstack([stances, stances]), worst=True) is not None
+    assert DUO(cutoff=6).order_at_end(stances, worst=True) is not None
+    assert DUO().order_at_end(stances[:2], worst=True) is None
 
 
 def test_how_long_long_lists_take_is_said(monkeypatch, capsys):
-    positions = np.sort(np.random.default_rng(2).normal(size=(1, 60, 1)), axis=1)
-    before = DUO()(positions)
+    stances = np.sort(np.random.default_rng(2).normal(size=(1, 60, 1)), axis=1)
+    before = DUO()(stances)
     spread._ends.cache_clear()
     monkeypatch.setattr(extremes, "_MANY", 50)
-    assert DUO()(positions) == before
+    assert DUO()(stances) == before
     assert capsys.readouterr().err == ""  # not long enough to be said
     spread._ends.cache_clear()
     monkeypatch.setattr(progress, "LONG", 0)
-    assert DUO()(positions) == before
+    assert DUO()(stances) == before
     lines = capsys.readouterr().err.splitlines()
     what = "spread over all orders of 60 documents (DUO; fewer with a cutoff, like DUO@1000): about 0 seconds, Ctrl-C ends it"
     assert lines == [f"# the least {what}", f"# the most {what}"]
@@ -333,27 +333,27 @@ def test_how_long_long_lists_take_is_said(monkeypatch, capsys):
 
 @pytest.mark.usefixtures("interruptible")
 def test_a_long_list_can_be_interrupted(capsys):
-    positions = np.random.default_rng(2).normal(size=(1, 150_000, 1))
+    stances = np.random.default_rng(2).normal(size=(1, 150_000, 1))
     threading.Timer(0.4, signal.raise_signal, [signal.SIGINT]).start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        DUO()(positions)
+        DUO()(stances)
     assert time.monotonic() - began < 20  # of minutes, which it says that it takes
     assert "of 150,000 documents" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("measure", "positions", "ranks"),
+    ("measure", "stances", "ranks"),
     [
         (DUO(cutoff=2), [[0.0], [0.5], [1.0]], 3),  # not of the whole list
         (DUO(), [[0.0], [0.5], [1.0]], 2),  # not of all documents
         (DUO(), [[0.0, 1.0], [0.5, 0.0], [1.0, 0.5]], 3),  # of two axes
-        (DUO(), [[np.nan], [np.nan], [np.nan]], 3),  # of no known position
-        (DUO(), [[0.5], [0.5], [0.5]], 3),  # of one position
+        (DUO(), [[np.nan], [np.nan], [np.nan]], 3),  # of no known stance
+        (DUO(), [[0.5], [0.5], [0.5]], 3),  # of one stance
     ],
 )
-def test_it_is_a_sum_over_prefixes_of_whole_lists_on_one_axis_only(measure, positions, ranks):
-    assert measure.over_prefixes(np.array(positions), np.ones(3, dtype=np.int64), ranks) is None
+def test_it_is_a_sum_over_prefixes_of_whole_lists_on_one_axis_only(measure, stances, ranks):
+    assert measure.over_prefixes(np.array(stances), np.ones(3, dtype=np.int64), ranks) is None
 
 
 def test_of_a_whole_list_each_prefix_earns_something():

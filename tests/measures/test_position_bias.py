@@ -28,7 +28,7 @@ def test_kulshrestha_written_out():
     assert RankingBias(cutoff=1)(on_axis([1], [0]), background).tolist() == [9 / 8, 1 / 8]
 
 
-def test_unknown_positions_are_passed_over():
+def test_unknown_stances_are_passed_over():
     assert OutputBias()(on_axis([NAN, 1, NAN, -1])).item() == OutputBias()(on_axis([1, -1])).item() == 0.5
 
 
@@ -66,13 +66,13 @@ def test_undefined_and_empty():
             MeanBias(p=p)
 
 
-positions = hnp.arrays(np.float64, (3, 5, 1), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.3, 1.0, NAN]))
+stances = hnp.arrays(np.float64, (3, 5, 1), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.3, 1.0, NAN]))
 measures = st.sampled_from(
     [OutputBias, MeanBias, *(lambda cutoff, gain=gain: MeanBias(cutoff=cutoff, gain=gain) for gain in ("rbp", "dcg"))]
 )
 
 
-@given(positions, measures, st.integers(1, 5))
+@given(stances, measures, st.integers(1, 5))
 def test_laws(ranked, kind, cutoff):
     measure = kind(cutoff=cutoff)
     got = measure(ranked)

@@ -17,7 +17,7 @@ from fairtrec.support.files.opening import is_stream
 from fairtrec.support.files.typed_fields import Fields, read_toml
 
 DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
-FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
+FILES = {"counts", "stances", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
 NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
 PASSED_OVER = "config.passed_over"  # of a context: the file of this folder that --untrusted did not read
 UNASKED = "config.unasked"  # of a context: whether no option named the file

@@ -21,10 +21,10 @@ from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Measure, Precisions, RankForm, SumOverRanks, badness
 from fairtrec.measures.utility import Utility, split_relevance
 
-LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
+LOOKS = ("membership", "relevance", "stances")  # what measures see of documents, [query, rank, ...]
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
 OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
-                      "background_positions"})  # fmt: skip
+                      "background_stances"})  # fmt: skip
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset(
     {*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade", "order"}

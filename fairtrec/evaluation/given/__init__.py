@@ -1,6 +1,6 @@
 """What may be given beside the runs: the table of it. Each thing has a file here, which says all else of it.
 
-To add one, write its row, which is its keyword in Python too, and its file with a ``Reference``: ``positions.py`` is an
+To add one, write its row, which is its keyword in Python too, and its file with a ``Reference``: ``stances.py`` is an
 example. An input of measures that is made of it has a row in measures/catalogue/needs.py.
 
 Nothing here imports numpy, so that the command line can be built of it before anything is loaded.
@@ -46,7 +46,7 @@ class SourceKeywords(TypedDict, total=False):
         "table; qrels: column 2 of QRELS is the group. For several attributes, such as gender and region, repeat it "
         "with a NAME for each.", by_name=True,
     )]  # fmt: skip
-    positions: Annotated[FilePath | Mapping[str, float | Sequence[float]] | FrameLike | None, Given(
+    stances: Annotated[FilePath | Mapping[str, float | Sequence[float]] | FrameLike | None, Given(
         "FILE", "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).",
     )]  # fmt: skip
     discount: Annotated[FilePath | Sequence[float] | Mapping[int, float] | None, Given(

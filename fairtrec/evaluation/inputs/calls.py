@@ -20,7 +20,7 @@ def advise_name(shape: str) -> str:
 
 
 def require_names(function: Callable[Called, Returned]) -> Callable[Called, Returned]:
-    """Refuse qrels by position, as other programs take them first: swapped grades and scores would give a value.
+    """Refuse qrels by place, as other programs take them first: swapped grades and scores would give a value.
 
     >>> @require_names
     ... def evaluate(measures, runs, *, qrels=None): ...
@@ -33,20 +33,20 @@ def require_names(function: Callable[Called, Returned]) -> Callable[Called, Retu
     shape = f"{function.__name__}({', '.join(places)}, qrels=...)"
 
     @wraps(function)
-    def call(*positions: Called.args, **named: Called.kwargs) -> Returned:
-        if len(positions) > len(places):
+    def call(*stances: Called.args, **named: Called.kwargs) -> Returned:
+        if len(stances) > len(places):
             raise UsageError(advise_name(shape))
         if "run" in named:
             raise unknown_option_error("run", ["runs"])
-        for place in places[: len(positions)]:
+        for place in places[: len(stances)]:
             if place in named:
                 raise UsageError(f"{place} is given twice; write {shape}")
-        for place in places[len(positions) :]:
+        for place in places[len(stances) :]:
             if place not in named:
                 raise UsageError(f"{place} is missing; write {shape}")
-        for name, value in [*zip(places, positions, strict=False), *named.items()]:
+        for name, value in [*zip(places, stances, strict=False), *named.items()]:
             if name in LISTS and (value is None or isinstance(value, Number)):
                 raise UsageError(f"{name} is {value!r}; pass a text, or a list of texts")
-        return function(*positions, **named)
+        return function(*stances, **named)
 
     return call

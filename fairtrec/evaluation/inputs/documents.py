@@ -182,7 +182,7 @@ class EvaluationContext(AttributeContext):
     membership: Membership = "share"
     relevance_level: int = 1
     judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
-    refuses_strangers: bool = True  # refuse a run of whose measured ranks labels or positions know no document
+    refuses_strangers: bool = True  # refuse a run of whose measured ranks labels or stances know no document
     attributes: Mapping[str, AttributeContext] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute

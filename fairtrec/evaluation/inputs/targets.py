@@ -218,8 +218,8 @@ def settle_prior(prior: Target, measures: Iterable[Measure], labels: Labels) -> 
         what = "a document can have any number of subtopics, so --bounds labels cannot try them all"
         raise UsageError(f"{what}; leave it out")
     for measure in measures:
-        if {"positions", "background_positions"}.intersection(measure.needs):
-            raise UsageError(f"{measure}: positions are not groups, so labels cannot bound it; leave it out")
+        if {"stances", "background_stances"}.intersection(measure.needs):
+            raise UsageError(f"{measure}: stances are not groups, so labels cannot bound it; leave it out")
     named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
     groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
     if prior == "known":

@@ -5,7 +5,7 @@ from fairtrec.support.command_rows import CommandRow
 ROW = CommandRow(
     "make",
     "Prepare",
-    "Make positions, counterfactual texts, query sets, labels.",
+    "Make stances, counterfactual texts, query sets, labels.",
     "provisional",
-    question="How do I make positions, counterfactual texts, query sets, labels or rankers?",
+    question="How do I make stances, counterfactual texts, query sets, labels or rankers?",
 )

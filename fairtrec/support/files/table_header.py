@@ -16,7 +16,7 @@ WORDS = frozenset({*TERM, "query", "topic", "user", "document", "doc", "item", "
 IDS = frozenset({*QUERY, *DOCUMENT}) - WORDS
 KNOWN = IDS | WORDS | {
     *SCORE, *RANK, *GRADE, *SUBTOPIC, "group", "gender", "category", "class", "attribute", "text", "contents", "title",
-    "body", "slice", "weight", "share", "frequency", "count", "position", "q0", "tag", "runid", "run", "system",
+    "body", "slice", "weight", "share", "frequency", "count", "stance", "q0", "tag", "runid", "run", "system",
     "tokens", "x", "y",
 }  # fmt: skip
 SEPARATORS = ("\t", ";", ",", None)  # None: white space

@@ -164,7 +164,7 @@ def check_sums(found, lines, values, *, split=True):
 )
 def test_parts_of_the_example_add_up(fairtrec_command, example, beside, measure):
     options = [word for name, value in beside.items() for word in (f"--{name}", value)]
-    more = ["--positions", example / "positions.tsv"] * ("Bias" in measure)
+    more = ["--stances", example / "stances.tsv"] * ("Bias" in measure)
     asked = (example / "qrels.txt", *runs_of(example), *options, *more, "-m", measure)
     found = json.loads(fairtrec_command("explain", *asked, "-f", "json").out)
     lines = [json.loads(line) for line in fairtrec_command("explain", *asked, "-f", "jsonl").out.splitlines()]

@@ -255,7 +255,7 @@ def test_a_results_file_does_for_its_run(folder, fairtrec_command):
         ["bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--tokenizer", "word", "-M", "7", "--order", "rank"],
         ["bm25.run", "--labels", "labels.tsv * age.tsv", "-m", "AWRF@5", "--background", "background.run"],
         ["bm25.run", "--labels", "labels.tsv", "--target", "f=0.3,m=0.7", "-c", "--queries", "example-fair"],
-        ["bm25.run", "--positions", "positions.tsv", "-m", "DUO", "--score-dtype", "float32"],
+        ["bm25.run", "--stances", "stances.tsv", "-m", "DUO", "--score-dtype", "float32"],
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("more", [["-q"], [], ["-q", "-n"]])

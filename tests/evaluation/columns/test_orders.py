@@ -28,26 +28,26 @@ SURE = 5  # standard errors, within which the mean of random orders is the expec
 def world(seed=5, lists=LISTS, docs=DOCS):
     """Make a run of several queries, its qrels, and what is known of its documents; some are of none, or of unknown groups."""
     random = np.random.default_rng(seed)
-    run, qrels, labels, positions, texts = {}, {}, {"x": "a", "y": "b", "z": "c"}, {}, {}
+    run, qrels, labels, stances, texts = {}, {}, {"x": "a", "y": "b", "z": "c"}, {}, {}
     for query in range(lists):
         names = [f"q{query}d{number}" for number in range(docs)]
         run[f"{query}"] = dict(zip(names, np.sort(random.random(docs))[::-1].tolist(), strict=True))
         qrels[f"{query}"] = {name: int(random.integers(0, 3)) for name in names if random.random() < 0.8} | {"x": 1}
         chosen = random.choice([*"abc", "-", "?"], docs, p=[0.3, 0.3, 0.2, 0.1, 0.1]).tolist()
         labels |= {name: group for name, group in zip(names, chosen, strict=True) if group != "?"}
-        positions |= dict(zip(names, random.normal(size=docs).round(3).tolist(), strict=True))
+        stances |= dict(zip(names, random.normal(size=docs).round(3).tolist(), strict=True))
         words = random.integers(0, 3, (docs, 3)).tolist()
         texts |= {name: "f " * f + "m " * m + "o " * (o + 1) for name, (f, m, o) in zip(names, words, strict=True)}
-    return run, qrels, labels, positions, texts
+    return run, qrels, labels, stances, texts
 
 
-RUN, QRELS, LABELS, POSITIONS, TEXTS = world()
+RUN, QRELS, LABELS, STANCES, TEXTS = world()
 GIVEN = {
     "labels": {"labels": LABELS},
-    "positions": {"positions": POSITIONS, "background": RUN},
+    "stances": {"stances": STANCES, "background": RUN},
     "texts": {"terms": {"f": ["f"], "m": ["m"]}, "docs": TEXTS | dict.fromkeys("xyz", "f"), "background": RUN},
 }
-OF_POSITIONS = {
+OF_STANCES = {
     "DUO",
     "SignedDUO",
     "DUO_random",
@@ -66,7 +66,7 @@ BY_LABELS = [
     "nDCG(group=each)@3", "nDCG@4", "AP", "AP@3", "RR@5", "ERR@4", "Bpref", "Rprec", "P@3", "Success@2", "RBP",
     "Judged@3", "NumRet", "SetP", "infAP",
 ]  # fmt: skip
-BY_POSITIONS = ["DUO", "DUO(mean=full)", "DUO(step=2)", "DUO@4", "SignedDUO", "MeanBias", "OutputBias@4", "DUO_random"]
+BY_STANCES = ["DUO", "DUO(mean=full)", "DUO(step=2)", "DUO@4", "SignedDUO", "MeanBias", "OutputBias@4", "DUO_random"]
 BY_TEXTS = [*(f"{name}@4" for name in sorted(OF_TEXTS)), "TExFAIR", "AWRF@4", "NDKL@4", "TED"]
 
 
@@ -109,9 +109,9 @@ def test_the_three_are_those_of_all_orders(measure):
     held_against_all_orders(measure, GIVEN["labels"])
 
 
-@pytest.mark.parametrize("measure", BY_POSITIONS)
-def test_the_three_are_those_of_all_orders_by_positions(measure):
-    held_against_all_orders(measure, GIVEN["positions"], within=0.01 * (measure == "SignedDUO"))  # no sum, no exposure
+@pytest.mark.parametrize("measure", BY_STANCES)
+def test_the_three_are_those_of_all_orders_by_stances(measure):
+    held_against_all_orders(measure, GIVEN["stances"], within=0.01 * (measure == "SignedDUO"))  # no sum, no exposure
 
 
 @pytest.mark.parametrize("measure", BY_TEXTS)
@@ -121,7 +121,7 @@ def test_the_three_are_those_of_all_orders_by_texts(measure):
 
 
 def test_every_measure_of_one_run_is_tried_here():
-    tried = {registry.parse(text)[0].name for text in (*BY_LABELS, *BY_POSITIONS, *BY_TEXTS)}
+    tried = {registry.parse(text)[0].name for text in (*BY_LABELS, *BY_STANCES, *BY_TEXTS)}
     rest = {name for name in BUILT_IN if not name.startswith("TREC19")} - tried
     assert rest <= {
         "CRBO",
@@ -140,12 +140,12 @@ SUMS = ["NDKL@4", "KL@4", "MinSkew@4", "FAIR@4", "rND", "nDCG@4", "AP", "RR@5", 
 
 @pytest.mark.parametrize("measure", SUMS)
 def test_sums_are_exact(measure):
-    column = held_against_all_orders(measure, GIVEN["positions" if measure == "DUO" else "labels"])
+    column = held_against_all_orders(measure, GIVEN["stances" if measure == "DUO" else "labels"])
     assert not column.is_drawn.any()
     assert not column.is_searched.any()
 
 
-@pytest.mark.parametrize(("measure", "given"), [("AWRF@4", "labels"), ("ERR@4", "labels"), ("DUO@4", "positions")])
+@pytest.mark.parametrize(("measure", "given"), [("AWRF@4", "labels"), ("ERR@4", "labels"), ("DUO@4", "stances")])
 def test_others_are_drawn_and_their_ends_searched_for(measure, given):
     column = held_against_all_orders(measure, GIVEN[given])
     assert column.is_drawn.any()
@@ -154,7 +154,7 @@ def test_others_are_drawn_and_their_ends_searched_for(measure, given):
 
 def test_ends_that_the_measure_knows_are_not_searched_for(monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.fronts.order_ends.WIDE", 0)  # no pass over numbers of documents
-    column = held_against_all_orders("DUO", GIVEN["positions"])
+    column = held_against_all_orders("DUO", GIVEN["stances"])
     assert column.is_drawn.all()
     assert not column.is_searched.any()
 

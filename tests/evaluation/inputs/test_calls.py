@@ -41,7 +41,7 @@ def test_every_function_that_takes_runs_and_qrels_takes_these_by_name():
     assert all(SIGNATURES[name].parameters["qrels"].kind is inspect.Parameter.KEYWORD_ONLY for name in CALLS)
 
 
-def test_a_session_takes_qrels_by_position():
+def test_a_session_takes_qrels_by_stance():
     (asked,) = fairtrec.evaluate("nDCG@2", RUN, qrels=QRELS).scores
     assert fairtrec.evaluator("nDCG@2", QRELS).scores(RUN).means.tolist() == asked.means.tolist()
 
@@ -82,7 +82,7 @@ def test_a_fault_of_qrels_names_its_query_and_document(qrels, said):
         fairtrec.evaluate("nDCG@2", RUN, qrels=qrels)
 
 
-GIVEN = ("labels", "terms", "docs", "counts", "positions", "queries", "gold", "background", "counterfactual")
+GIVEN = ("labels", "terms", "docs", "counts", "stances", "queries", "gold", "background", "counterfactual")
 WORDS = r"\b(int|float|bool|str|dict|NoneType|object|ndarray|Series|iterable|attribute|subscriptable)\b"
 
 
@@ -92,7 +92,7 @@ def test_no_message_speaks_of_types(name, thing):
     beside = {"labels": {"a": "f", "b": "m"}} if name in ("gold", "queries", "background") else {}
     beside |= {"terms": {"f": ["she"], "m": ["he"]}} if name == "docs" else {"docs": {}} if name == "terms" else {}
     measure = {
-        "positions": "DUO@2",
+        "stances": "DUO@2",
         "counterfactual": "CRBO@2",
         "docs": "ARaB@2",
         "terms": "ARaB@2",
@@ -113,7 +113,7 @@ def test_a_series_is_read_as_a_dict():
     assert fairtrec.evaluate("nDCG@2", pd.Series(RUN), qrels=QRELS).means["run"] == expected
     for measure, given in (
         ("AWRF@2", {"labels": {"a": "f", "b": "m"}}),
-        ("DUO@2", {"positions": {"a": 1.0, "b": -1.0}}),
+        ("DUO@2", {"stances": {"a": 1.0, "b": -1.0}}),
         ("ARaB@2", {"docs": {"a": "she", "b": "he"}, "terms": {"f": ["she"], "m": ["he"]}}),
     ):
         several = {name: pd.Series(thing) for name, thing in given.items()}

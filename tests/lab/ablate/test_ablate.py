@@ -433,7 +433,7 @@ def test_undefined_values_leave_the_queries_of_both(asked):
 
 def test_a_run_without_a_value_by_any_variant_has_no_interval(asked):
     undefined = fairtrec.ablate(
-        {"r": {"q1": {"a": 1.0}}}, measure="DUO@5", vary="order=score,rank", positions={"a": [1.0]}
+        {"r": {"q1": {"a": 1.0}}}, measure="DUO@5", vary="order=score,rank", stances={"a": [1.0]}
     )
     assert np.isnan(undefined.intervals).all()
     assert undefined.rank_intervals.tolist() == [[0, 0]]

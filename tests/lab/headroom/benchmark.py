@@ -32,7 +32,7 @@ def main() -> None:
         report(f"the same, AWRF@20 and nDCG@20 by search, with its bound, {name}: CPU seconds", cost.cpu, 60, cost)
     runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
     by = "Optimal(fairness=DUO,utility=scores,loss=0.01)"
-    command = [BIN / "fairtrec", "rerank", "none", *runs, "--by", by, "--positions", EXAMPLE / "positions.tsv"]
+    command = [BIN / "fairtrec", "rerank", "none", *runs, "--by", by, "--stances", EXAMPLE / "stances.tsv"]
     cost = run([*command, "-o", FOLDER / "duo/"])
     what = "DUO with scores of the three runs of the example, by all orders of each query: CPU seconds"
     report(what, cost.cpu, 5, cost)

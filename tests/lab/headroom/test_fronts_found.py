@@ -26,7 +26,7 @@ def _no_lists_of_all_orders(monkeypatch):
 def world(seed, lists, docs):
     """Make a run of several queries, its qrels, and labels of its documents; some are of none or of unknown groups."""
     random = np.random.default_rng(seed)
-    run, qrels, labels, positions = {}, {}, {"elsewhere": "a", "else": "b", "or": "c"}, {}
+    run, qrels, labels, stances = {}, {}, {"elsewhere": "a", "else": "b", "or": "c"}, {}
     for query in range(lists):
         names = [f"q{query}d{number}" for number in range(docs)]
         scores = np.sort(random.random(docs))[::-1].tolist()
@@ -35,8 +35,8 @@ def world(seed, lists, docs):
         qrels[f"{query}"] = grades | {"other": 1}
         chosen = random.choice([*"abc", "-", "?"], docs, p=[0.3, 0.3, 0.2, 0.1, 0.1]).tolist()
         labels |= {name: group for name, group in zip(names, ["a", *chosen[1:]], strict=True) if group != "?"}
-        positions |= dict(zip(names, random.normal(size=docs).round(3).tolist(), strict=True))
-    return run, qrels, labels, positions
+        stances |= dict(zip(names, random.normal(size=docs).round(3).tolist(), strict=True))
+    return run, qrels, labels, stances
 
 
 def solved(run, qrels, utility, fairness, *, worst=False, candidates=None, pin_unjudged=False, **given):
@@ -87,8 +87,8 @@ WHOLE = ["rND", "rKL(protected=a)", "rRD(protected=a)", "DUO", "DUO(mean=full)",
 
 
 def held_against_all_orders(fairness, utility, lists, docs, **more):
-    run, qrels, labels, positions = world(len(fairness) + len(utility), lists, docs)
-    given = {"positions": positions} if "DUO" in fairness else {"labels": labels}
+    run, qrels, labels, stances = world(len(fairness) + len(utility), lists, docs)
+    given = {"stances": stances} if "DUO" in fairness else {"labels": labels}
     problem, _, found = solved(run, qrels, utility, fairness, **given, **more)
     assert set(found.ways) == {"lemma 3"}
     for row, front in enumerate(found.fronts):
@@ -123,8 +123,8 @@ def test_lemma_3_of_the_least_fair_and_of_held_documents(fairness, more):
 @pytest.mark.parametrize("fairness", ["NDKL@4", "DUO"])
 def test_where_there_are_too_many_pairs_the_corners_of_the_hull_are_found(fairness, monkeypatch):
     monkeypatch.setattr("fairtrec.formulas.prefix_fronts.Layers.find_front", lambda _: None)
-    run, qrels, labels, positions = world(5, LISTS, 6)
-    given = {"positions": positions} if fairness == "DUO" else {"labels": labels}
+    run, qrels, labels, stances = world(5, LISTS, 6)
+    given = {"stances": stances} if fairness == "DUO" else {"labels": labels}
     problem, _, found = solved(run, qrels, "scores", fairness, **given)
     for row, front in enumerate(found.fronts):
         assert front.is_known

@@ -6,7 +6,7 @@ import pytest
 import fairtrec
 from fairtrec.data import MISSING
 from fairtrec.formulas.fronts import Front, sort_undominated
-from fairtrec.lab.make.positions.vectors import Vectors
+from fairtrec.lab.make.stances.vectors import Vectors
 
 pytestmark = pytest.mark.fuzz
 

@@ -30,7 +30,7 @@ SAME_BYTES = [
             ("{COUNTED} --candidates 6", "TExFAIR@5"),
             ("{SOFT} --candidates 6", "AWRF@5"),
             ("--labels hard.tsv --candidates 6", "NDKL@5"),
-            ("--positions positions.tsv --candidates 6", "DUO@5"),
+            ("--stances stances.tsv --candidates 6", "DUO@5"),
         )
     ),
     "headroom qrels.txt {DRAWN} {COUNTED} --utility RBP(p=0.8)@10 --loss 2% -q -f jsonl",

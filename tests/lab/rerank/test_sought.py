@@ -10,7 +10,7 @@ import fairtrec
 from fairtrec.support.errors import UsageError
 from fairtrec_made import EXAMPLE, THOROUGH
 
-POSITIONS = EXAMPLE / "positions.tsv"
+STANCES = EXAMPLE / "stances.tsv"
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 LABELED = ("KL@3", "NDKL@4", "AWRF@3", "FAIR@3")
 COUNTED = ("FaiRR@3", "FaiRR(tau=0)@4", "ARaB@3", "TExFAIR@3")
@@ -20,21 +20,21 @@ TELL_UNJUDGED = ("Bpref", "infAP", "nDCG(judged_only=True)@3")  # documents from
 
 
 def world(random, n):
-    """One query: documents with falling scores, grades of some, labels, positions, and texts of two groups of terms."""
+    """One query: documents with falling scores, grades of some, labels, stances, and texts of two groups of terms."""
     docs = [f"d{number}" for number in random.permutation(n)]
     run = dict(zip(docs, (-np.sort(-random.random(n))).tolist(), strict=True))
     grades = {doc: int(random.integers(0, 3)) for doc in docs if random.random() < 0.8} | {"other": 1}
     labels = {doc: "fm"[int(random.integers(2))] for doc in docs if random.random() < 0.8}
-    positions = {doc: [float(random.integers(-1, 2))] for doc in docs}
+    stances = {doc: [float(random.integers(-1, 2))] for doc in docs}
     texts = {doc: "f " * int(random.integers(0, 3)) + "m " * int(random.integers(0, 3)) for doc in docs}
-    return run, grades, labels | {docs[0]: "f", "x": "m"}, positions, texts
+    return run, grades, labels | {docs[0]: "f", "x": "m"}, stances, texts
 
 
-def fairness_of(random, labels, positions, texts):
+def fairness_of(random, labels, stances, texts):
     """Draw a measure, and what it is given."""
     which = int(random.integers(3))
     if which == 0:
-        return "DUO", {"positions": positions}
+        return "DUO", {"stances": stances}
     if which == 1:
         return LABELED[int(random.integers(len(LABELED)))], {"labels": labels}
     return COUNTED[int(random.integers(len(COUNTED)))], {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
@@ -77,8 +77,8 @@ def toward(measure, values, end):
 @pytest.mark.parametrize("seed", range(1000 if THOROUGH else 25))
 def test_no_order_is_better_or_worse(seed):
     random = np.random.default_rng(seed)
-    run, grades, labels, positions, texts = world(random, int(random.integers(2, 7)))
-    fairness, given = fairness_of(random, labels, positions, texts)
+    run, grades, labels, stances, texts = world(random, int(random.integers(2, 7)))
+    fairness, given = fairness_of(random, labels, stances, texts)
     utility = UTILITIES[int(random.integers(len(UTILITIES)))]
     loss = float(random.choice([0.0, 0.05, 0.3, 1.0]))
     same = utility != "scores" and bool(random.random() < 0.3)
@@ -101,7 +101,7 @@ def test_no_order_is_better_or_worse(seed):
         best = np.flatnonzero(allowed & (turned >= most - 1e-10))
         assert useful[at] >= useful[best].max() - 1e-9, by
         first = best[useful[best] >= useful[best].max() - 1e-10][0]
-        if utility in ("AP", "scores") and "positions" in given:  # where exchanges of two tell all
+        if utility in ("AP", "scores") and "stances" in given:  # where exchanges of two tell all
             assert at == first, by
         if turned[0] >= most - 1e-10 and useful[0] >= useful[best].max() - 1e-10:
             assert at == 0, by
@@ -113,29 +113,29 @@ def test_of_the_same_grades_the_utility_keeps_its_value(utility):
     random = np.random.default_rng(7)
     several = {f"q{at}": world(random, 6) for at in range(20)}
     run, qrels = ({qid: one[which] for qid, one in several.items()} for which in (0, 1))
-    positions = {f"d{at}": [float(at % 3 - 1)] for at in range(6)}
+    stances = {f"d{at}": [float(at % 3 - 1)] for at in range(6)}
     by = f"Optimal(fairness=DUO,utility={utility},same_grades=True)"
-    (one,) = fairtrec.rerank(by, {"r": run}, qrels=qrels, positions=positions).runs
+    (one,) = fairtrec.rerank(by, {"r": run}, qrels=qrels, stances=stances).runs
     assert one.after.docnos.tolist() != one.before.docnos.tolist()
     before, after = fairtrec.evaluate(utility, {"0": one.before, "1": one.after}, qrels=qrels).scores
     assert before.values.tolist() == after.values.tolist()
 
 
 def two_queries(random):
-    """Two lists of up to five documents of positions, with their own documents."""
+    """Two lists of up to five documents of stances, with their own documents."""
     several = [world(random, int(random.integers(3, 6))) for _ in range(2)]
     named = [{f"{at}{doc}": value for doc, value in run.items()} for at, (run, *_) in enumerate(several)]
     grades = [{f"{at}{doc}": value for doc, value in of.items()} for at, (_, of, *_) in enumerate(several)]
-    positions = {f"{at}{doc}": x for at, (*_, of, _) in enumerate(several) for doc, x in of.items()}
-    return named, grades, positions
+    stances = {f"{at}{doc}": x for at, (*_, of, _) in enumerate(several) for doc, x in of.items()}
+    return named, grades, stances
 
 
 @pytest.mark.parametrize("seed", range(400 if THOROUGH else 12))
 def test_what_two_queries_lose_together_is_spent_where_it_buys_most(seed):
     random = np.random.default_rng(1000 + seed)
-    runs, grades, positions = two_queries(random)
+    runs, grades, stances = two_queries(random)
     utility, loss = ("nDCG@3", "scores", "AP")[seed % 3], float(random.choice([0.0, 0.03, 0.2]))
-    given = {"positions": positions}
+    given = {"stances": stances}
     orders, useful, fair = zip(
         *(every_order(*of, "DUO", utility, given) for of in zip(runs, grades, strict=True)), strict=True
     )
@@ -164,7 +164,7 @@ def means(by, measures, runs=RUNS, qrels=None, **given):
 def check_figures(losses, figures):
     """Worked out by another program, over all orders of each query."""
     ends = [f"{end}(fairness=DUO,utility=scores,loss={loss})" for loss in losses for end in ("Optimal", "Worst")]
-    found = [round(value, 4) for (value,) in means(ends, "DUO", positions=POSITIONS)]
+    found = [round(value, 4) for (value,) in means(ends, "DUO", stances=STANCES)]
     assert found == figures
 
 
@@ -262,35 +262,35 @@ def short():
     """Three runs of lists of seven documents, and where these stand."""
     random = np.random.default_rng(3)
     docs = [f"d{at}" for at in range(12)]
-    positions = {doc: [float(random.integers(-2, 3))] for doc in docs}
+    stances = {doc: [float(random.integers(-2, 3))] for doc in docs}
     lists = [[random.permutation(docs)[:7].tolist() for _ in range(6)] for _ in range(3)]
     scores = -np.sort(-random.random((3, 6, 7)))
     runs = {
         f"r{run}": {f"q{at}": dict(zip(one, scores[run, at].tolist(), strict=True)) for at, one in enumerate(several)}
         for run, several in enumerate(lists)
     }
-    return runs, positions
+    return runs, stances
 
 
 def test_worst_is_never_above_the_run_nor_optimal_below_and_more_loss_never_takes_back(short):
-    (runs, positions), losses = short, ("0", "0.01", "0.1", "0.5", "1")
-    before = [scores.means[0] for scores in fairtrec.evaluate("DUO", runs, positions=positions).scores]
+    (runs, stances), losses = short, ("0", "0.01", "0.1", "0.5", "1")
+    before = [scores.means[0] for scores in fairtrec.evaluate("DUO", runs, stances=stances).scores]
     for end, sign in (("Optimal", -1), ("Worst", 1)):
         by = [f"{end}(fairness=DUO,utility=scores,loss={loss})" for loss in losses]
-        of_runs = np.array(means(by, "DUO", runs, positions=positions)).reshape(len(losses), 3)
+        of_runs = np.array(means(by, "DUO", runs, stances=stances)).reshape(len(losses), 3)
         assert (sign * (of_runs - before) >= -1e-9).all()
         assert (sign * np.diff(of_runs, axis=0) >= -1e-9).all()
         assert of_runs[-1] == pytest.approx(np.full(3, float(end == "Worst")), abs=1e-9)
 
 
 def test_scores_times_seven_change_nothing(short):
-    runs, positions = short
+    runs, stances = short
     more = {
         name: {qid: {doc: 7 * score for doc, score in ranking.items()} for qid, ranking in run.items()}
         for name, run in runs.items()
     }
     by = "Optimal(fairness=DUO,utility=scores,loss=0.02)"
-    one, seven = (fairtrec.rerank(by, several, positions=positions).runs for several in (runs, more))
+    one, seven = (fairtrec.rerank(by, several, stances=stances).runs for several in (runs, more))
     assert [each.after.docnos.tolist() for each in one] == [each.after.docnos.tolist() for each in seven]
     assert any(each.after.docnos.tolist() != each.before.docnos.tolist() for each in one)
 
@@ -303,9 +303,9 @@ def test_what_cannot_be_bettered_stays():
 
 
 def test_in_one_process_and_in_two_the_same(short):
-    runs, positions = short
+    runs, stances = short
     by = ["Worst(fairness=DUO,utility=scores,loss=0.01)", "Random"]
-    one, two = (fairtrec.rerank(by, runs, positions=positions, jobs=jobs).runs for jobs in (1, 2))
+    one, two = (fairtrec.rerank(by, runs, stances=stances, jobs=jobs).runs for jobs in (1, 2))
     assert [each.run for each in one] == ["r0", "r1", "r2"] * 2
     assert [(each.after.tag, each.after.docnos.tolist()) for each in one] == [
         (each.after.tag, each.after.docnos.tolist()) for each in two
@@ -316,13 +316,13 @@ def test_of_a_long_list_the_two_ends_are_orders_without_enumeration():
     random = np.random.default_rng(8)
     docs = [f"d{at:03}" for at in range(40)]
     run = {"q": dict(zip(docs, random.random(40).tolist(), strict=True))}
-    positions = {doc: [float(random.normal())] for doc in docs}
+    stances = {doc: [float(random.normal())] for doc in docs}
     best, worst = fairtrec.rerank(
         "Optimal(fairness=DUO,utility=scores,loss=1) Worst(fairness=DUO,utility=scores,loss=1)",
         {"r": run},
-        positions=positions,
+        stances=stances,
     ).runs
-    values = fairtrec.evaluate("DUO", {"best": best.after, "worst": worst.after}, positions=positions).means
+    values = fairtrec.evaluate("DUO", {"best": best.after, "worst": worst.after}, stances=stances).means
     assert values["best"]["DUO"] == pytest.approx(0, abs=1e-9)
     assert values["worst"]["DUO"] == pytest.approx(1, abs=1e-9)
 
@@ -331,8 +331,8 @@ def test_what_is_not_proven_says_its_bound():
     random = np.random.default_rng(9)
     docs = [f"d{at:03}" for at in range(30)]
     run = {"q": dict(zip(docs, (-np.sort(-random.random(30))).tolist(), strict=True))}
-    positions = {doc: [float(random.normal())] for doc in docs}
-    (one,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores,loss=0.01)", {"r": run}, positions=positions).runs
+    stances = {doc: [float(random.normal())] for doc in docs}
+    (one,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores,loss=0.01)", {"r": run}, stances=stances).runs
     said = [str(remark) for remark in one.notes]
     assert said[0].startswith("not proven: the mean DUO is 0.")
     assert said[0].endswith("and no order has more than 1.0")
@@ -340,12 +340,12 @@ def test_what_is_not_proven_says_its_bound():
 
 def test_a_query_without_a_value_keeps_its_order_and_is_counted():
     run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"c": 3.0, "a": 2.0, "b": 1.0}}
-    positions = {"a": [1.0], "b": [1.0], "c": [-1.0]}
-    (one,) = fairtrec.rerank("Optimal(fairness=DUO,utility=scores,loss=1)", {"r": run}, positions=positions).runs
+    stances = {"a": [1.0], "b": [1.0], "c": [-1.0]}
+    (one,) = fairtrec.rerank("Optimal(fairness=DUO,utility=scores,loss=1)", {"r": run}, stances=stances).runs
     assert [*one.rankings["q2"]] == ["a", "b"]
     assert [*one.rankings["q1"]][:2] == ["a", "c"]
     assert [*map(str, one.notes)] == ["order kept in 1 of 3 queries: no finite value of both measures"]
-    (none,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores)", {"r": {"q2": run["q2"]}}, positions=positions).runs
+    (none,) = fairtrec.rerank("Worst(fairness=DUO,utility=scores)", {"r": {"q2": run["q2"]}}, stances=stances).runs
     assert [*none.rankings["q2"]] == ["a", "b"]
 
 
@@ -393,11 +393,11 @@ def test_a_cutoff_is_that_of_each_that_names_none():
     ("by", "given", "says"),
     [
         ("Optimal(utility=nDCG@10)", GIVEN, "Optimal(utility=nDCG@10) needs qrels; pass QRELS, or utility=scores"),
-        ("Optimal(fairness=DUO_random,utility=scores)", {"positions": POSITIONS}, "DUO_random is neither better higher nor"),
-        ("Optimal(fairness=DUO,utility=DUO@5)", {"positions": POSITIONS}, "DUO@5 is lower; utility is a measure"),
+        ("Optimal(fairness=DUO_random,utility=scores)", {"stances": STANCES}, "DUO_random is neither better higher nor"),
+        ("Optimal(fairness=DUO,utility=DUO@5)", {"stances": STANCES}, "DUO@5 is lower; utility is a measure"),
         ("Worst(fairness=CRBO@5,utility=scores)", {"counterfactual": RUNS["fair"]}, "which other orders have not; name another with fairness="),
         ("Worst(fairness=nDCG@5,utility=scores)", {"qrels": QRELS}, "is no fairness, and nDCG@5 is one; name another with fairness="),
-        ("Worst(fairness=DUO,utility=scores)", {}, "DUO needs positions of documents; add positions=FILE"),
+        ("Worst(fairness=DUO,utility=scores)", {}, "DUO needs stances of documents; add stances=FILE"),
         ("Worst(fairness=DUO,utility=scores,same_grades=True)", {}, "scores have no grades; leave out same_grades"),
         ("Worst(fairness=DUO,utility=scores,pin_unjudged=True)", {}, "scores have no grades; leave out pin_unjudged"),
         ("Worst(fairness=DUO,utility=scores,from=runs)", {}, "only the documents of the run have scores; leave out from"),
@@ -416,8 +416,8 @@ def test_what_does_not_fit_is_refused(by, given, says):
 
 def test_there_is_no_cutoff_to_cut_at_where_all_ranks_count():
     with pytest.raises(UsageError, match="has no cutoff to cut at"):
-        fairtrec.rerank("Worst(fairness=DUO,utility=scores)", RUNS["fair"], cut=True, positions=POSITIONS)
-    (one,) = fairtrec.rerank("Worst(fairness=DUO@3,utility=scores)", RUNS["fair"], cut=True, positions=POSITIONS).runs
+        fairtrec.rerank("Worst(fairness=DUO,utility=scores)", RUNS["fair"], cut=True, stances=STANCES)
+    (one,) = fairtrec.rerank("Worst(fairness=DUO@3,utility=scores)", RUNS["fair"], cut=True, stances=STANCES).runs
     assert {len(ranking) for ranking in one.rankings.values()} == {3}
 
 
@@ -427,12 +427,12 @@ def test_there_is_no_cutoff_to_cut_at_where_all_ranks_count():
 def test_of_few_documents_the_best_order_is_found_whatever_utility_goes_by(seed, fairness, utility):
     """Five documents with soft labels, each of a kind of its own."""
     random = np.random.default_rng(2000 + seed)
-    run, grades, _, positions, texts = world(random, 5)
+    run, grades, _, stances, texts = world(random, 5)
     labels = {doc: {"f": share, "m": 1 - share} for doc, share in zip(run, random.random(5).tolist(), strict=True)}
     given = (
         {"labels": labels} if fairness in ("NDKL@4", "AWRF@4") else {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
     )
-    given = {"positions": positions} if fairness == "DUO" else given
+    given = {"stances": stances} if fairness == "DUO" else given
     orders, useful, fair = every_order(run, grades, fairness, utility, given)
     for end, loss in product(("Optimal", "Worst"), (0.0, 0.1, 0.3)):
         turned = toward(fairness, fair, end)

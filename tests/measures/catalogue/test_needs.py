@@ -60,10 +60,10 @@ def test_what_can_be_made_follows_from_what_is_given():
         | grouped
         | {"collection", "group_sizes", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
     )
-    assert take_references(counts="t", background="collection", positions={}).inputs == (
-        always | grouped | {"collection", "group_sizes", "background", "positions"}
+    assert take_references(counts="t", background="collection", stances={}).inputs == (
+        always | grouped | {"collection", "group_sizes", "background", "stances"}
     )
-    assert take_references(positions={}, background={}).inputs == always | {"positions", "background_positions"}
+    assert take_references(stances={}, background={}).inputs == always | {"stances", "background_stances"}
 
 
 def test_each_thing_given_is_a_keyword_and_has_a_file():

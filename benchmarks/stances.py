@@ -1,4 +1,4 @@
-"""``fairtrec make positions`` of 215 queries with 10 to 200 documents, from vectors of 384 and 1,024 dimensions."""
+"""``fairtrec make stances`` of 215 queries with 10 to 200 documents, from vectors of 384 and 1,024 dimensions."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, medians, report, run
 def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
     """Write a run, and vectors of its documents, in which each document stands once; give the command for them."""
     folder.mkdir(parents=True, exist_ok=True)
-    stem = folder / f"positions-{queries}x{dimensions}"
+    stem = folder / f"stances-{queries}x{dimensions}"
     ranking, ids, vectors = (stem.with_suffix(end) for end in (".run", ".ids", ".npy"))
     if not vectors.exists():
         random = np.random.default_rng(20240811)
@@ -24,7 +24,7 @@ def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
         np.save(vectors, random.normal(size=(len(documents), dimensions)).astype(np.float32))
     return [
         BIN / "fairtrec",
-        "positions",
+        "stances",
         ranking,
         "--embeddings",
         vectors,

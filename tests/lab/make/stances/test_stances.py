@@ -1,4 +1,4 @@
-"""Positions from vectors: the axes, their signs, what is taken out before, and how they agree with labels."""
+"""Stances from vectors: the axes, their signs, what is taken out before, and how they agree with labels."""
 
 import itertools
 import math
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.evaluation.answers import Signature
-from fairtrec.lab.make.positions import axes
+from fairtrec.lab.make.stances import axes
 from fairtrec_made import REPOSITORY, texts
 
 random = np.random.default_rng(11)
 
 
 def eigen(fit, documents, number):
-    """Positions by the textbook: eigenvectors of the covariance matrix, greatest first, greatest entry positive."""
+    """Stances by the textbook: eigenvectors of the covariance matrix, greatest first, greatest entry positive."""
     mean = sum(fit) / len(fit)
     covariance = (fit - mean).T @ (fit - mean)
     values, vectors = np.linalg.eigh(covariance)
@@ -58,8 +58,8 @@ def test_axes_are_the_eigenvectors_of_the_covariance(n, dimensions, number):
     fit = random.normal(size=(n, dimensions)).astype(np.float32).astype(np.float64) + 3
     documents = random.normal(size=(7, dimensions))
     found = axes.fit_axes(fit, number)
-    positions, explained = eigen(fit, documents, number)
-    assert found.positions(documents) == pytest.approx(positions, abs=1e-9)
+    stances, explained = eigen(fit, documents, number)
+    assert found.stances(documents) == pytest.approx(stances, abs=1e-9)
     assert found.explained == pytest.approx(explained, rel=1e-9)
     assert found.determined
 
@@ -71,7 +71,7 @@ def test_axes_are_those_of_scikit_learn():
         documents = random.normal(size=(9, dimensions))
         theirs = decomposition.PCA(n_components=number, svd_solver="full").fit(fit.astype(np.float64))
         ours = axes.fit_axes(fit.astype(np.float64), number)
-        assert np.abs(ours.positions(documents) - theirs.transform(documents)).max() <= 1e-6
+        assert np.abs(ours.stances(documents) - theirs.transform(documents)).max() <= 1e-6
         assert np.abs(ours.explained - theirs.explained_variance_ratio_).max() <= 1e-9
 
 
@@ -102,19 +102,19 @@ def test_laws_of_an_axis(rows, shift):
     if found is None:
         assert np.ptp(fit, axis=0).max() < 1e-6
         return
-    positions = found.positions(fit)[:, 0]
-    assert positions.mean() == pytest.approx(0, abs=1e-9)
+    stances = found.stances(fit)[:, 0]
+    assert stances.mean() == pytest.approx(0, abs=1e-9)
     assert 0 < found.explained[0] <= 1 + 1e-12
     variance = ((fit - fit.mean(axis=0)) ** 2).sum()
-    assert (positions**2).sum() == pytest.approx(found.explained[0] * variance)
+    assert (stances**2).sum() == pytest.approx(found.explained[0] * variance)
     assert np.linalg.norm(found.directions, axis=1) == pytest.approx([1])
     spread = max((((fit - fit.mean(axis=0)) @ axis) ** 2).sum() for axis in np.eye(3))
-    assert (positions**2).sum() >= spread * (1 - 1e-9)  # no axis of the space itself spreads more
+    assert (stances**2).sum() >= spread * (1 - 1e-9)  # no axis of the space itself spreads more
     if found.determined:
-        moved = axes.fit_axes(fit + np.array(shift)).positions(fit + np.array(shift))[:, 0]
-        gap = 1e-6 * max(1.0, np.abs(positions).max())
+        moved = axes.fit_axes(fit + np.array(shift)).stances(fit + np.array(shift))[:, 0]
+        gap = 1e-6 * max(1.0, np.abs(stances).max())
         if _clear(fit):
-            assert min(np.abs(moved - positions).max(), np.abs(moved + positions).max()) < gap
+            assert min(np.abs(moved - stances).max(), np.abs(moved + stances).max()) < gap
 
 
 def _clear(fit):
@@ -143,7 +143,7 @@ def test_what_spans_too_little_has_no_axes():
 
 def test_a_document_in_the_middle_stands_on_no_side():
     found = axes.fit_axes(np.array([[0.1, 0.3], [0.2, 0.6], [0.3, 0.9]]))
-    assert found.positions(np.array([[0.2, 0.6]])).tolist() == [[0.0]]
+    assert found.stances(np.array([[0.2, 0.6]])).tolist() == [[0.0]]
 
 
 # -------------------------------------------------------------------------------------------- spurious axes
@@ -161,13 +161,13 @@ def test_what_is_spurious_is_taken_out_both_ways():
     for how, b in (("unit", difference / np.linalg.norm(difference)), ("published", published)):
         taken = np.array([vector - (vector @ b) * b for vector in ranked])
         expected, _ = eigen(taken, taken, 1)
-        placed = fairtrec.make_positions(run, embeddings={**vectors, **distractors}, spurious=spurious, spurious_as=how)
+        placed = fairtrec.make_stances(run, embeddings={**vectors, **distractors}, spurious=spurious, spurious_as=how)
         rows = placed_rows(placed)
         assert [rows["q0", docno][0] for docno in vectors] == pytest.approx(expected[:, 0].tolist(), abs=1e-9)
         assert placed.signature["spurious"].startswith("given@")
         assert placed.signature["spurious"].endswith(f"/{how}")
         turned = {"q0": {docno: "two" if side == "one" else "one" for docno, side in spurious["q0"].items()}}
-        other = fairtrec.make_positions(run, embeddings={**vectors, **distractors}, spurious=turned, spurious_as=how)
+        other = fairtrec.make_stances(run, embeddings={**vectors, **distractors}, spurious=turned, spurious_as=how)
         assert other.signature["spurious"] != placed.signature["spurious"]
         left = np.abs(taken @ (b / np.linalg.norm(b)) / (ranked @ (b / np.linalg.norm(b))))
         assert left == pytest.approx(np.full(10, 0.0 if how == "unit" else abs(1 - b @ b)), abs=1e-9)
@@ -182,8 +182,8 @@ def test_a_planted_difference_of_style_is_taken_out():
     vectors = {docno: a * stance + 3 * b * style + 0.1 * noise.normal(size=8) for docno, (a, b) in signs.items()}
     about = {"s1": 5 * style, "s2": -5 * style}
     labels = {docno: "pro" if a > 0 else "con" for docno, (a, _) in signs.items()}
-    plain = fairtrec.make_positions(run, embeddings=vectors, labels=labels)
-    cleared = fairtrec.make_positions(
+    plain = fairtrec.make_stances(run, embeddings=vectors, labels=labels)
+    cleared = fairtrec.make_stances(
         run, embeddings={**vectors, **about}, labels=labels, spurious={"q0": {"s1": "x", "s2": "y"}}
     )
     assert plain.agreement.accuracy[0] < 0.7
@@ -195,12 +195,12 @@ def test_queries_without_spurious_documents_are_left_and_counted():
     vectors = vectors_of(run) | {"s1": np.ones(5), "s2": -np.ones(5)}
     spurious = {"q0": {"s1": "a", "s2": "b"}, "q1": {"q1d0": "a"}}
     with pytest.raises(fairtrec.InputError, match="query q1 has spurious documents of one side"):
-        fairtrec.make_positions(run, embeddings=vectors, spurious=spurious)
+        fairtrec.make_stances(run, embeddings=vectors, spurious=spurious)
     spurious = {"q0": {"s1": "a", "s2": "b"}, "q1": {"q1d0": "a", "q1d1": "b"}}
     same = vectors | {"q1d1": vectors["q1d0"]}
-    placed = fairtrec.make_positions(run, embeddings=same, spurious=spurious)
+    placed = fairtrec.make_stances(run, embeddings=same, spurious=spurious)
     assert "2 queries have no spurious difference: left as they are" in texts(placed.notes)
-    plain = placed_rows(fairtrec.make_positions(run, embeddings=same))
+    plain = placed_rows(fairtrec.make_stances(run, embeddings=same))
     assert all(plain[key] == row for key, row in placed_rows(placed).items() if key[0] != "q0")
 
 
@@ -266,12 +266,12 @@ def test_accuracy_is_printed_beside_chance():
     vectors = {docno: [1.0 if int(docno[-1]) < 4 else -1.0, 0.1 * i] for i, docno in enumerate(vectors_of(run))}
     labels = {docno: "pro" if int(docno[-1]) in (0, 1, 2, 4) else "con" for docno in vectors}
     of_first = {docno: [1, 0] if x > 0 else [-1, 0] for docno, (x, _) in vectors.items()}
-    placed = fairtrec.make_positions(run, embeddings=of_first, labels=labels)
+    placed = fairtrec.make_stances(run, embeddings=of_first, labels=labels)
     line = "accuracy against labels: 0.750 of the documents on the right side; 0.629 is chance for these labels"
     assert texts(placed.list_notes())[1] == f"{line}: the axis may not be what you mean"
     best = "accuracy the published way, each group's better side: 0.750; 0.688 is chance"
     assert texts(placed.list_notes("published"))[2] == best
-    right = fairtrec.make_positions(
+    right = fairtrec.make_stances(
         run, embeddings=of_first, labels={d: "pro" if int(d[-1]) < 4 else "con" for d in vectors}
     )
     assert texts(right.list_notes())[1].endswith(
@@ -283,23 +283,23 @@ def test_accuracy_is_over_labeled_documents_and_queries_that_have_some():
     run = run_of(6, 4)
     vectors = vectors_of(run, 3)
     labels = {"q0d0": "a", "q0d1": "b", "q0d2": "a", "q0d3": "b", "q0d5": "?"}
-    placed = fairtrec.make_positions(run, embeddings=vectors, labels=labels)
+    placed = fairtrec.make_stances(run, embeddings=vectors, labels=labels)
     rows = placed_rows(placed)
     above = [rows["q0", f"q0d{i}"][0] > 0 for i in range(4)]
     same = sum(side == label for side, label in zip(above, [False, True, False, True], strict=True))
     assert placed.agreement.queries == 1
     assert placed.agreement.accuracy.tolist() == [max(same, 4 - same) / 4]
     assert placed.agreement.chance == pytest.approx([brute_chance(4, 2, sum(above))])
-    assert fairtrec.make_positions(run, embeddings=vectors, labels={"x": "a", "y": "b"}).agreement is None
+    assert fairtrec.make_stances(run, embeddings=vectors, labels={"x": "a", "y": "b"}).agreement is None
 
 
-# ------------------------------------------------------------------------------------------- whole positions
+# ------------------------------------------------------------------------------------------- whole stances
 
 
 def test_each_query_has_an_axis_of_its_own_that_all_runs_share(tmp_path):
     first, second = run_of(9, 7), {"q1": {f"q1d{d}": float(d) for d in range(3, 12)}}
     vectors = vectors_of(first) | vectors_of({"q1": {f"q1d{d}": 0 for d in range(12)}}, seed=8)
-    placed = fairtrec.make_positions([first, second], embeddings=vectors, axes=2, depth=5)
+    placed = fairtrec.make_stances([first, second], embeddings=vectors, axes=2, depth=5)
     # of the first five of each: q1d0..4 of the first run, q1d11..7 of the second
     for qid, numbers in (("q0", range(5)), ("q1", [0, 1, 2, 3, 4, 7, 8, 9, 10, 11])):
         fit = np.array([vectors[f"{qid}d{d}"] for d in numbers])
@@ -309,21 +309,19 @@ def test_each_query_has_an_axis_of_its_own_that_all_runs_share(tmp_path):
         assert placed.explained[int(qid[1])] == pytest.approx(explained)
     assert len(placed.qids) == 15
     assert placed.columns == ("qid", "docno", "x", "y")
-    swapped = fairtrec.make_positions([second, first], embeddings=vectors, axes=2, depth=5)
+    swapped = fairtrec.make_stances([second, first], embeddings=vectors, axes=2, depth=5)
     assert placed_rows(swapped) == placed_rows(placed)
 
 
 def test_fit_names_the_documents_that_define_the_axis():
     run = run_of(6, 6)
     vectors = vectors_of(run) | {f"f{i}": random.normal(size=5) for i in range(4)}
-    placed = fairtrec.make_positions(run, embeddings=vectors, fit={"q0": ["f0", "f1", "f2", "q0d0"], "q9": ["f3"]})
+    placed = fairtrec.make_stances(run, embeddings=vectors, fit={"q0": ["f0", "f1", "f2", "q0d0"], "q9": ["f3"]})
     fit = np.array([vectors[name] for name in ("f0", "f1", "f2", "q0d0")])
     expected, _ = eigen(fit, [vectors[f"q0d{d}"] for d in range(6)], 1)
     assert placed.values == pytest.approx(expected, abs=1e-9)
     assert set(placed.qids) == {"q0"}
-    assert any(
-        note.startswith("1 query has no axis") and "6 positions left out" in note for note in texts(placed.notes)
-    )
+    assert any(note.startswith("1 query has no axis") and "6 stances left out" in note for note in texts(placed.notes))
 
 
 def test_labels_point_the_axis():
@@ -331,7 +329,7 @@ def test_labels_point_the_axis():
     vectors = vectors_of(run)
     labels = {docno: "pro" if int(docno[-1]) % 3 == 0 else "con" for docno in vectors if docno[1] != "2"}
     plain, pro, con = (
-        fairtrec.make_positions(run, embeddings=vectors, labels=labels, toward=to) for to in (None, "pro", "con")
+        fairtrec.make_stances(run, embeddings=vectors, labels=labels, toward=to) for to in (None, "pro", "con")
     )
     rows, at = placed_rows(pro), placed_rows(plain)
     for qid in ("q0", "q1"):
@@ -354,17 +352,17 @@ def test_an_evaluation_says_whose_sign_means_nothing(tmp_path):
     run = run_of(8)
     vectors = vectors_of(run)
     labels = {docno: "pro" if int(docno[-1]) % 3 == 0 else "con" for docno in vectors}
-    plain = fairtrec.make_positions(run, embeddings=vectors, labels=labels)
-    pointed = fairtrec.make_positions(run, embeddings=vectors, labels=labels, toward="pro")
-    says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make positions` made the axes without --toward"
+    plain = fairtrec.make_stances(run, embeddings=vectors, labels=labels)
+    pointed = fairtrec.make_stances(run, embeddings=vectors, labels=labels, toward="pro")
+    says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make stances` made the axes without --toward"
     for placed, is_arbitrary in ((plain, True), (pointed, False)):
         (tmp_path / "p.tsv").write_text(placed.tsv)
-        for given_positions in (placed, tmp_path / "p.tsv"):
-            found = fairtrec.evaluate("SignedDUO@5 DUO", run, positions=given_positions)
+        for given_stances in (placed, tmp_path / "p.tsv"):
+            found = fairtrec.evaluate("SignedDUO@5 DUO", run, stances=given_stances)
             assert (says in texts(found.notes)) is is_arbitrary
-            assert says not in str(fairtrec.evaluate("DUO DUO_random", run, positions=given_positions))
+            assert says not in str(fairtrec.evaluate("DUO DUO_random", run, stances=given_stances))
     own = {docno: 1.0 * i for i, docno in enumerate(vectors)}
-    assert says not in str(fairtrec.evaluate("SignedDUO@5", run, positions=own))
+    assert says not in str(fairtrec.evaluate("SignedDUO@5", run, stances=own))
 
 
 def test_labels_may_be_of_each_query_and_soft(tmp_path):
@@ -378,7 +376,7 @@ def test_labels_may_be_of_each_query_and_soft(tmp_path):
         )
         + "q0\td5\ta\t0.5\nq0\td5\tb\t0.5\nq1\td5\ta\t1\n"
     )  # d5 of q0 is of neither group
-    placed = fairtrec.make_positions(run, embeddings=vectors_of(run), labels=tmp_path / "l.tsv", toward="a")
+    placed = fairtrec.make_stances(run, embeddings=vectors_of(run), labels=tmp_path / "l.tsv", toward="a")
     rows = placed_rows(placed)
     for q, many in ((0, 5), (1, 6)):
         of_a = [(d + q) % 2 == 0 or d == 5 for d in range(many)]
@@ -396,19 +394,19 @@ def test_labels_may_be_of_each_query_and_soft(tmp_path):
 def test_more_than_two_groups_point_an_axis_and_have_no_accuracy():
     run = run_of(6)
     labels = {f"q0d{i}": "abc"[i % 3] for i in range(6)}
-    placed = fairtrec.make_positions(run, embeddings=vectors_of(run), labels=labels, toward="b")
+    placed = fairtrec.make_stances(run, embeddings=vectors_of(run), labels=labels, toward="b")
     assert placed.agreement is None
     assert "no accuracy: it needs two groups, and these labels have 3" in texts(placed.notes)
     with pytest.raises(fairtrec.UsageError, match="accuracy needs two groups"):
-        fairtrec.make_positions(run, embeddings=vectors_of(run), labels=labels)
+        fairtrec.make_stances(run, embeddings=vectors_of(run), labels=labels)
 
 
 def test_normalize_brings_vectors_to_length_one():
     run = run_of(7)
     vectors = vectors_of(run)
     units = {docno: vector / math.sqrt(sum(x * x for x in vector)) for docno, vector in vectors.items()}
-    placed = fairtrec.make_positions(run, embeddings=vectors, normalize=True)
-    assert placed.values == pytest.approx(fairtrec.make_positions(run, embeddings=units).values, abs=1e-12)
+    placed = fairtrec.make_stances(run, embeddings=vectors, normalize=True)
+    assert placed.values == pytest.approx(fairtrec.make_stances(run, embeddings=units).values, abs=1e-12)
     assert placed.signature["normalize"] == "yes"
 
 
@@ -422,21 +420,21 @@ def test_a_function_of_texts_is_a_model():
         asked.append(several)
         return [vectors[text.split()[0]] for text in several]
 
-    placed = fairtrec.make_positions(run, docs=texts | {"other": "of no run"}, model=model)
-    assert placed_rows(placed) == placed_rows(fairtrec.make_positions(run, embeddings=vectors))
+    placed = fairtrec.make_stances(run, docs=texts | {"other": "of no run"}, model=model)
+    assert placed_rows(placed) == placed_rows(fairtrec.make_stances(run, embeddings=vectors))
     assert asked == [[texts[f"q0d{i}"] for i in range(5)]]  # once, the longest first
     assert placed.signature["model"] == "given"
 
 
 def test_what_is_written_is_what_eval_reads(tmp_path):
     run = run_of(9, 9)
-    placed = fairtrec.make_positions(run, embeddings=vectors_of(run), axes=4)
+    placed = fairtrec.make_stances(run, embeddings=vectors_of(run), axes=4)
     path = tmp_path / "p.tsv"
     path.write_text(placed.tsv)
     assert placed.tsv.startswith("qid\tdocno\tx\ty\tz\tx4\nq0\tq0d0\t")
     assert Signature.read(path.read_text().splitlines()[-1].removeprefix("# "))["axes"] == "4"
     measures = "DUO@10 SignedDUO@10 DUO_random@10 DUO(axis=4)@5"
-    from_file, held = (fairtrec.evaluate(measures, run, positions=each).scores[0].values for each in (path, placed))
+    from_file, held = (fairtrec.evaluate(measures, run, stances=each).scores[0].values for each in (path, placed))
     assert np.isfinite(held).all()
     assert held == pytest.approx(from_file, abs=1e-6)
     assert pa.table(placed)["x"].to_pylist() == placed.values[:, 0].tolist()
@@ -458,28 +456,28 @@ def desk(tmp_path):
     names = [*list(vectors)[::-1], "unranked"]
     np.save(tmp_path / "v.npy", np.array([*list(vectors.values())[::-1], np.full(5, np.nan)], dtype=np.float32))
     (tmp_path / "ids.txt").write_text("".join(f"{name}\n" for name in names))
-    (tmp_path / "stance.tsv").write_text(
+    (tmp_path / "sides.tsv").write_text(
         "".join(f"{name}\t{'pro' if i % 2 else 'con'}\n" for i, name in enumerate(names))
     )
     return tmp_path
 
 
 def given_vectors(desk):
-    return ["make", "positions", desk / "a.run", "--embeddings", desk / "v.npy", "--ids", desk / "ids.txt"]
+    return ["make", "stances", desk / "a.run", "--embeddings", desk / "v.npy", "--ids", desk / "ids.txt"]
 
 
 def test_the_command_writes_what_python_makes(desk, fairtrec_command):
-    labels = ["--labels", desk / "stance.tsv", "--toward", "pro"]
+    labels = ["--labels", desk / "sides.tsv", "--toward", "pro"]
     done = fairtrec_command(*given_vectors(desk), *labels, "-o", desk / "p.tsv")
-    placed = fairtrec.make_positions(
-        desk / "a.run", embeddings=desk / "v.npy", ids=desk / "ids.txt", labels=desk / "stance.tsv", toward="pro"
+    placed = fairtrec.make_stances(
+        desk / "a.run", embeddings=desk / "v.npy", ids=desk / "ids.txt", labels=desk / "sides.tsv", toward="pro"
     )
     assert (done.code, done.out) == (0, "")
     assert (desk / "p.tsv").read_text() == placed.tsv
     assert done.err == "".join(f"# {line}\n" for line in texts(placed.list_notes()))
     assert done.err.startswith("# 2 queries, 16 documents, 5 dimensions; axis 1 explains ")
     measures = "DUO@10 SignedDUO@10 DUO_random@10"
-    scored = fairtrec_command("eval", "none", desk / "a.run", "--positions", desk / "p.tsv", "-m", measures)
+    scored = fairtrec_command("eval", "none", desk / "a.run", "--stances", desk / "p.tsv", "-m", measures)
     assert scored.code == 0
     assert [line.split()[0] for line in scored.out.splitlines()[2:]] == measures.split()
     assert "nan" not in scored.out
@@ -490,7 +488,7 @@ def test_saved_embeddings_give_the_same_bytes(desk, fairtrec_command):
     assert fairtrec_command(*given_vectors(desk), *saved).code == 0
     again = [
         "make",
-        "positions",
+        "stances",
         desk / "a.run",
         "--embeddings",
         desk / "s.parquet",
@@ -537,19 +535,19 @@ def test_the_signature_names_what_numbers_depend_on(desk, fairtrec_command):
 
 
 def test_a_very_large_file_is_named_with_its_size(desk, monkeypatch):
-    from fairtrec.lab.make.positions import vectors
+    from fairtrec.lab.make.stances import vectors
 
     monkeypatch.setattr(vectors, "LARGEST_HASHED", 10)
-    placed = fairtrec.make_positions(desk / "a.run", embeddings=desk / "v.npy", ids=desk / "ids.txt")
+    placed = fairtrec.make_stances(desk / "a.run", embeddings=desk / "v.npy", ids=desk / "ids.txt")
     assert placed.signature["vectors"] == f"v.npy/{(desk / 'v.npy').stat().st_size}"
 
 
 def test_what_two_versions_place_alike_is_the_same_file(tmp_path, monkeypatch):
     run = run_of(3, 2)
     vectors = vectors_of(run)
-    fairtrec.make_positions(run, embeddings=vectors).write(tmp_path / "one.tsv")
+    fairtrec.make_stances(run, embeddings=vectors).write(tmp_path / "one.tsv")
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "fairtrec" and hasattr(module, "__version__"):
             monkeypatch.setattr(module, "__version__", "99.0.0")
-    fairtrec.make_positions(run, embeddings=vectors).write(tmp_path / "other.tsv")
+    fairtrec.make_stances(run, embeddings=vectors).write(tmp_path / "other.tsv")
     assert (tmp_path / "one.tsv").read_bytes() == (tmp_path / "other.tsv").read_bytes()

@@ -1,4 +1,4 @@
-"""Positions that were made, what they explain, and what a reader should know of them."""
+"""Stances that were made, what they explain, and what a reader should know of them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +8,12 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers import Answer, Signature
-from fairtrec.lab.make.positions.fit import HALFWAY, AxisAgreement
+from fairtrec.lab.make.stances.fit import HALFWAY, AxisAgreement
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import AccuracyAs
 from fairtrec.support.notes import Note, NoteKind
 
-POSITIONS = NoteKind("positions", "{positions}")
+STANCES = NoteKind("stances", "{stances}")
 ACCURACY = NoteKind(
     "accuracy",
     "accuracy{of_axis} against {labels}: {right:.3f} of the documents on the right side; {chance:.3f} is chance for "
@@ -29,13 +29,13 @@ PUBLISHED = NoteKind(
 class Projection(Answer):
     """Where documents stand: document ``docnos[i]`` of query ``qids[i]`` at ``values[i]`` [row, axis].
 
-    It is a frame of the columns qid, docno, x, y, ... as ``evaluate(positions=...)`` takes one. ``explained`` [query,
+    It is a frame of the columns qid, docno, x, y, ... as ``evaluate(stances=...)`` takes one. ``explained`` [query,
     axis] is the share of the spread of each query that has an axis.
     """
 
     qids: tuple[str, ...]  # the query of each row
     docnos: tuple[str, ...]  # the document of each row
-    values: Floats  # the positions [row, axis]
+    values: Floats  # the stances [row, axis]
     explained: Floats  # the share of the spread on each axis [query, axis]
     dimensions: int  # the number of dimensions of the vectors
     agreement: AxisAgreement | None  # how well the axes agree with labeled texts, if any
@@ -70,7 +70,7 @@ class Projection(Answer):
 
     @property
     def tsv(self) -> str:
-        """The file that ``--positions`` reads. Raises InputError for an id that such a file cannot hold."""
+        """The file that ``--stances`` reads. Raises InputError for an id that such a file cannot hold."""
         for name in {*self.qids, *self.docnos}:
             if name.startswith("#") or len(name.split()) != 1:
                 raise InputError(
@@ -91,7 +91,7 @@ class Projection(Answer):
             for axis, (mean, least, most) in enumerate(shares, 1)
         ]
         first = "; ".join([counts, *of_axes, *[self.cut] * bool(self.cut)])
-        return [POSITIONS.note(positions=first), *self._accuracies(accuracy), *self.notes]
+        return [STANCES.note(stances=first), *self._accuracies(accuracy), *self.notes]
 
     def _accuracies(self, how: AccuracyAs) -> list[Note]:
         found = self.agreement

@@ -1,4 +1,4 @@
-"""docs/positions.md: its commands and its Python run; the study of positions-checked.md is what the benchmark finds."""
+"""docs/stances.md: its commands and its Python run; the study of stances-checked.md is what the benchmark finds."""
 
 import os
 import re
@@ -13,26 +13,26 @@ from benchmarks import debates
 from fairtrec_made import REPOSITORY
 from fairtrec_made.pages import shell_commands
 
-PAGE = (REPOSITORY / "docs" / "positions.md").read_text("utf-8")
-CHECKED = REPOSITORY / "docs" / "positions-checked.md"
+PAGE = (REPOSITORY / "docs" / "stances.md").read_text("utf-8")
+CHECKED = REPOSITORY / "docs" / "stances-checked.md"
 COMMANDS = shell_commands(PAGE)
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
     """The files that the page names, of the bundled example."""
-    folder, example = tmp_path_factory.mktemp("positions"), REPOSITORY / "resources" / "example"
+    folder, example = tmp_path_factory.mktemp("stances"), REPOSITORY / "resources" / "example"
     for name, original in {"bm25.run": "bm25.run", "bert.run": "neural.run", "my.run": "fair.run"}.items():
         shutil.copy(example / original, folder / name)
     shutil.copy(example / "collection.tsv", folder / "docs.tsv")
     labels = (example / "labels.tsv").read_text().replace("\tf\t", "\tpro\t").replace("\tm\t", "\tcon\t")
-    (folder / "stance.tsv").write_text(labels)
+    (folder / "sides.tsv").write_text(labels)
     docnos = [line.partition("\t")[0] for line in (folder / "docs.tsv").read_text("utf-8").splitlines()]
     matrix = np.random.default_rng(1).normal(size=(len(docnos), 16)).astype(np.float32)
     np.save(folder / "vectors.npy", matrix)
     (folder / "ids.txt").write_text("".join(f"{docno}\n" for docno in docnos))
     every = {"all": dict.fromkeys(docnos, 1.0)}
-    fairtrec.make_positions(every, embeddings=matrix, ids=docnos, save_embeddings=folder / "vectors.parquet")
+    fairtrec.make_stances(every, embeddings=matrix, ids=docnos, save_embeddings=folder / "vectors.parquet")
     first = (folder / "bm25.run").read_text().split()[::6][:1]
     (folder / "polar.tsv").write_text("".join(f"{first[0]}\t{docno}\n" for docno in docnos[:6]))
     (folder / "distractors.tsv").write_text(f"{first[0]}\t{docnos[7]}\ta\n{first[0]}\t{docnos[8]}\tb\n")
@@ -45,7 +45,7 @@ def test_commands_work(command, desk, monkeypatch, fairtrec_command):
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
     done = fairtrec_command(*shlex.split(command)[1:])
     assert done.code == 0, done.err
-    if "stance.tsv" in command:
+    if "sides.tsv" in command:
         shown = re.findall(r"^    (# .*)$", PAGE, re.MULTILINE)
         assert done.err.splitlines() == shown
 

@@ -1,4 +1,4 @@
-"""``fairtrec.make_positions``: from runs and vectors of their documents to a position of each on axes of opinion."""
+"""``fairtrec.make_stances``: from runs and vectors of their documents to a stance of each on axes of opinion."""
 
 import os
 import sys
@@ -17,10 +17,10 @@ from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import QueryDocuments
-from fairtrec.lab.make.positions import vectors
-from fairtrec.lab.make.positions.fit import DocumentLists, DocumentTable, Fitting
-from fairtrec.lab.make.positions.projection import Projection, count_things
-from fairtrec.lab.make.positions.vectors import Vectors
+from fairtrec.lab.make.stances import vectors
+from fairtrec.lab.make.stances.fit import DocumentLists, DocumentTable, Fitting
+from fairtrec.lab.make.stances.projection import Projection, count_things
+from fairtrec.lab.make.stances.vectors import Vectors
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.literals import Absent, RankedBy, RunFormat, SpuriousAs
@@ -137,7 +137,7 @@ def _digest(weights: Mapping[str, Any]) -> str:
 def _refuse_odd_sources(embeddings: Any, docs: Any, model: Any, ids: Any) -> None:
     """Raise UsageError unless there are either embeddings, or texts and a model that makes embeddings of them."""
     if embeddings is None and model is None:
-        raise UsageError("positions need vectors; add --embeddings FILE, or --docs COLLECTION and --model NAME")
+        raise UsageError("stances need vectors; add --embeddings FILE, or --docs COLLECTION and --model NAME")
     if embeddings is not None and (model is not None or docs is not None):
         raise UsageError("--embeddings replace texts; leave out --docs and --model")
     if model is not None and docs is None:
@@ -146,7 +146,7 @@ def _refuse_odd_sources(embeddings: Any, docs: Any, model: Any, ids: Any) -> Non
         raise UsageError("--ids names the rows of --embeddings; add these, or leave it out")
 
 
-def make_positions(
+def make_stances(
     runs: Any,
     *,
     embeddings: Any = None,
@@ -276,7 +276,7 @@ def _signature_of(
     removing: QueryDocuments | None,
     skipped: int,
 ) -> Signature:
-    """Say every choice and content that changes a position: what made the vectors, and what axes are fit to."""
+    """Say every choice and content that changes a stance: what made the vectors, and what axes are fit to."""
     spurious = "" if removing is None else f"{short(removing.name, removing.sha256)}/{work.spurious_as}"
     choices = {
         "fairtrec": __version__,
@@ -321,7 +321,7 @@ def _list_notes(work: Fitting, unknown: int) -> Iterator[Note]:
     if tally.no_axis:
         queries = count_things(tally.no_axis, "query has", "queries have")
         enough = f"fewer than {work.axes + 1} documents that differ to fit {'it' if one else 'them'} to"
-        left_out = f"{count_things(tally.left_out, 'position', 'positions')} left out"
+        left_out = f"{count_things(tally.left_out, 'stance', 'stances')} left out"
         yield NO_AXIS.note(queries=queries, axis="axis" if one else "axes", enough=enough, left_out=left_out)
     if tally.undetermined:
         queries = count_things(tally.undetermined, "query", "queries")

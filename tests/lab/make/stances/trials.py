@@ -1,4 +1,4 @@
-"""What tests of all commands try of ``fairtrec make positions``; fairtrec_made/command_trials.py lists what each name means."""
+"""What tests of all commands try of ``fairtrec make stances``; fairtrec_made/command_trials.py lists what each name means."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,13 +6,13 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Docnos
-from fairtrec.lab.make.positions import vectors
+from fairtrec.lab.make.stances import vectors
 from fairtrec_made import REPOSITORY
 
 INPUTS = REPOSITORY / "tests" / "cli" / "inputs"
 STANCE = [INPUTS / "tiny.run", "--embeddings", INPUTS / "vectors.npy", "--ids", INPUTS / "vectors-ids.txt"]
 
-SITUATIONS = [("make positions a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"})]
+SITUATIONS = [("make stances a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"})]
 VALUES = {
     "--embeddings": "vectors.npy",
     "--ids": "ids.txt",
@@ -23,22 +23,22 @@ VALUES = {
     "--spurious": "sides.tsv",
     "--toward": "f",
 }
-UNCHANGED = {"make positions --missing": "all documents have vectors"}
+UNCHANGED = {"make stances --missing": "all documents have vectors"}
 NOTHING_TO_SHOW = {
-    "make positions --axes --fit": "the documents that axes are fitted to have not so many",
+    "make stances --axes --fit": "the documents that axes are fitted to have not so many",
 }
 OTHER_FILES = ["vectors"]
 
 ANSWERS = {
-    "make_positions": lambda: fairtrec.make_positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
+    "make_stances": lambda: fairtrec.make_stances(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
 }
-PRINTED = {"make_positions": ["make", "positions", *STANCE]}
-ROWS_ONLY = ["make_positions"]
-NEEDED_LIBRARY = {"make positions": "scipy"}
-MISSING_LIBRARY = {"'fairtrec[embed]'": ["make positions bm25.run --docs collection.tsv --model m -o a.tsv"]}
+PRINTED = {"make_stances": ["make", "stances", *STANCE]}
+ROWS_ONLY = ["make_stances"]
+NEEDED_LIBRARY = {"make stances": "scipy"}
+MISSING_LIBRARY = {"'fairtrec[embed]'": ["make stances bm25.run --docs collection.tsv --model m -o a.tsv"]}
 
 
-OFFERED = [("make pos", ["plain,positions"])]
+OFFERED = [("make pos", ["plain,stances"])]
 
 
 WANTED = Docnos.collect(np.array([b"d1", b"d2"]))
@@ -83,4 +83,4 @@ ODD_LENGTHS = {
 }
 
 
-IMPORTING = [("", ["make positions --help"]), ("numpy scipy", [f"make positions {' '.join(map(str, STANCE))}"])]
+IMPORTING = [("", ["make stances --help"]), ("numpy scipy", [f"make stances {' '.join(map(str, STANCE))}"])]

@@ -8,8 +8,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, look_up
 from fairtrec.formats.tsv import QueryDocuments
-from fairtrec.lab.make.positions import axes as principal
-from fairtrec.lab.make.positions.vectors import Vectors
+from fairtrec.lab.make.stances import axes as principal
+from fairtrec.lab.make.stances.vectors import Vectors
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import SpuriousAs
 
@@ -111,8 +111,8 @@ def find_groups(weights: Floats) -> Ints:
     return np.where(one, known.argmax(axis=1), MISSING)
 
 
-def toward(positions: Floats, weights: Floats, group: int) -> Floats | None:
-    """Give the sign [axis] that brings a group's mean position [document, axis] above that of the rest.
+def toward(stances: Floats, weights: Floats, group: int) -> Floats | None:
+    """Give the sign [axis] that brings a group's mean stance [document, axis] above that of the rest.
 
     Where both means are the same the sign is 1; None where one of the two has no document.
     """
@@ -120,12 +120,12 @@ def toward(positions: Floats, weights: Floats, group: int) -> Floats | None:
     inside, rest = groups == group, (groups != group) & (groups != MISSING)
     if not inside.any() or not rest.any():
         return None
-    difference = positions[inside].mean(axis=0) - positions[rest].mean(axis=0)
+    difference = stances[inside].mean(axis=0) - stances[rest].mean(axis=0)
     return np.where(difference < 0, -1.0, 1.0)
 
 
-def agreeing(positions: Floats, weights: Floats) -> Floats | None:
-    """Say how a query's positions [document, axis] agree with labels of two groups, as AxisAgreement has it [4, axis].
+def agreeing(stances: Floats, weights: Floats) -> Floats | None:
+    """Say how a query's stances [document, axis] agree with labels of two groups, as AxisAgreement has it [4, axis].
 
     The documents that belong to one of the two groups count; None where none does.
     """
@@ -142,7 +142,7 @@ def agreeing(positions: Floats, weights: Floats) -> Floats | None:
             principal.published_accuracy(side, label),
             principal.published_chance(n, labeled),
         )
-        for side in (positions[of_one] > 0).T
+        for side in (stances[of_one] > 0).T
     ]
     return np.array(of_axes).T
 
@@ -181,13 +181,13 @@ class Fitting:
 
     @property
     def agreement(self) -> AxisAgreement | None:
-        """How positions agree with labels of two groups, in the mean over queries; None if no query has any."""
+        """How stances agree with labels of two groups, in the mean over queries; None if no query has any."""
         if self.labels is None or not self.agreements:
             return None
         return AxisAgreement(self.labels.name, len(self.agreements), *np.mean(self.agreements, axis=0))
 
     def run(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """Give query and document of each row, its positions [row, axis], and what axes explain [query, axis].
+        """Give query and document of each row, its stances [row, axis], and what axes explain [query, axis].
 
         Raises InputError if no query has axes.
         """
@@ -195,14 +195,14 @@ class Fitting:
         values, explained = [], []
         for query in range(len(self.table.qids)):
             documents = self.ranked.take(query)
-            axes, positions = self._placed(query, documents)
-            if axes is None or positions is None:
+            axes, stances = self._placed(query, documents)
+            if axes is None or stances is None:
                 self.tally.no_axis += 1
                 self.tally.left_out += len(documents)
                 continue
             self.tally.undetermined += not axes.determined
             rows.append((query, documents))
-            values.append(self._agreed(query, documents, positions))
+            values.append(self._agreed(query, documents, stances))
             explained.append(axes.explained)
         if not rows:
             raise InputError(
@@ -222,7 +222,7 @@ class Fitting:
         if axes is None:
             return None, None
         same = fit is documents or np.array_equal(fit, documents)
-        return axes, axes.positions(vectors if same else self._taken(documents, direction))
+        return axes, axes.stances(vectors if same else self._taken(documents, direction))
 
     def _taken(self, documents: Ints, direction: Floats | None) -> Floats:
         """Give the vectors [document, dimension] as they are used. Raises InputError for what is no number."""
@@ -261,16 +261,16 @@ class Fitting:
         docno = self.table.documents.names[documents[int(np.argmax(bad))]].decode()
         raise InputError(f"the vector of document {docno} {what}", self.vectors.path)
 
-    def _agreed(self, query: int, documents: Ints, positions: Floats) -> Floats:
+    def _agreed(self, query: int, documents: Ints, stances: Floats) -> Floats:
         """Point the axes as the labels say, and count how they agree."""
         labels = self.labels
         if labels is None:
-            return positions
+            return stances
         weights = self.table.weights(labels, query, documents)
         if self.toward is not None:
-            signs = toward(positions, weights, labels.groups.index(self.toward))
+            signs = toward(stances, weights, labels.groups.index(self.toward))
             self.tally.not_pointed += signs is None
-            positions = positions if signs is None else positions * signs
-        if len(labels.groups) == 2 and (found := agreeing(positions, weights)) is not None:
+            stances = stances if signs is None else stances * signs
+        if len(labels.groups) == 2 and (found := agreeing(stances, weights)) is not None:
             self.agreements.append(found)
-        return positions
+        return stances

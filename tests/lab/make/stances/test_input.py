@@ -1,4 +1,4 @@
-"""What `fairtrec make positions` refuses, and what it leaves out and counts."""
+"""What `fairtrec make stances` refuses, and what it leaves out and counts."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 import fairtrec
-from fairtrec.lab.make.positions import project
+from fairtrec.lab.make.stances import project
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec_made import texts
 
@@ -45,7 +45,7 @@ def table(docnos, vectors, name="v.parquet", of="docno", rows=3):
 
 
 def fails(command, *arguments):
-    done = command("make", "positions", "a.run", *arguments, "-o", "p.tsv")
+    done = command("make", "stances", "a.run", *arguments, "-o", "p.tsv")
     (line,) = done.complaints
     return done.code, line
 
@@ -65,23 +65,23 @@ def fails(command, *arguments):
         ["fortran.npy", "--ids", "ids.txt"],
     ],
 )
-def test_every_format_gives_the_same_positions(files, fairtrec_command, given):
+def test_every_format_gives_the_same_stances(files, fairtrec_command, given):
     table(list(VECTORS), pa.array(list(VECTORS.values()), pa.list_(pa.float64(), 3)), "fixed.parquet")
     names = pa.array([*VECTORS, "z"], pa.large_string())
     table(names, pa.array([*VECTORS.values(), [0.0] * 3], pa.large_list(pa.float64())), "large.parquet", "_id", 1)
     np.save("fortran.npy", np.asfortranarray(np.array(list(VECTORS.values()))))
-    done = fairtrec_command("make", "positions", "a.run", "--embeddings", *given)
-    expected = fairtrec.make_positions(RUN, embeddings=VECTORS).tsv.splitlines()[:-1]
+    done = fairtrec_command("make", "stances", "a.run", "--embeddings", *given)
+    expected = fairtrec.make_stances(RUN, embeddings=VECTORS).tsv.splitlines()[:-1]
     assert done.out.splitlines()[:-1] == expected
     matrix = np.array(list(VECTORS.values()))
-    assert fairtrec.make_positions(RUN, embeddings=matrix, ids=list(VECTORS)).tsv.splitlines()[:-1] == expected
+    assert fairtrec.make_stances(RUN, embeddings=matrix, ids=list(VECTORS)).tsv.splitlines()[:-1] == expected
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.int8, np.uint16])
 def test_numbers_of_any_width_do(files, kind):
     np.save("w.npy", np.array(list(VECTORS.values())).astype(kind))
-    placed = fairtrec.make_positions("a.run", embeddings="w.npy", ids="ids.txt")
-    assert placed.values == pytest.approx(fairtrec.make_positions(RUN, embeddings=VECTORS).values)
+    placed = fairtrec.make_stances("a.run", embeddings="w.npy", ids="ids.txt")
+    assert placed.values == pytest.approx(fairtrec.make_stances(RUN, embeddings=VECTORS).values)
 
 
 def test_only_the_row_groups_of_wanted_documents_are_read(files, monkeypatch):
@@ -94,8 +94,8 @@ def test_only_the_row_groups_of_wanted_documents_are_read(files, monkeypatch):
         "iter_batches",
         lambda self, *a, **k: read.extend(k["row_groups"]) or iterate(self, *a, **k),
     )
-    placed = fairtrec.make_positions("a.run", embeddings="many.parquet")
-    assert placed.values.tolist() == fairtrec.make_positions(RUN, embeddings=VECTORS).values.tolist()
+    placed = fairtrec.make_stances("a.run", embeddings="many.parquet")
+    assert placed.values.tolist() == fairtrec.make_stances(RUN, embeddings=VECTORS).values.tolist()
     assert read == [30]
 
 
@@ -228,7 +228,7 @@ def test_a_broken_parquet_file_ends_in_one_line(files, fairtrec_command):
 
 
 def test_vectors_of_other_lengths_are_noticed_wherever_they_stand(files, fairtrec_command, monkeypatch):
-    from fairtrec.lab.make.positions import vectors
+    from fairtrec.lab.make.stances import vectors
 
     monkeypatch.setattr(vectors, "ROWS", 2)
     parquet_of(list(VECTORS), [[1.0, 2.0]] * 4 + [[1.0]] * 3)()
@@ -259,7 +259,7 @@ def test_files_that_are_damaged_anywhere_end_in_one_line(files, fairtrec_command
     for _ in range(int(os.environ.get("FAIRTREC_FUZZ", "0")) // 10 or 30):
         damaged = corrupted(bytearray(content), random)
         Path("b").write_bytes(damaged)
-        done = fairtrec_command("make", "positions", "a.run", *given.get(name, ["--embeddings"]), "b", *ids)
+        done = fairtrec_command("make", "stances", "a.run", *given.get(name, ["--embeddings"]), "b", *ids)
         assert done.code in (0, 2, 3), (damaged, done.err)
         assert len(done.complaints) == (done.code > 0), (damaged, done.err)
 
@@ -276,7 +276,7 @@ def test_vectors_that_are_not_finite_are_named(files, fairtrec_command, bad):
 def test_a_vector_of_zeros_has_no_direction(files, fairtrec_command):
     np.save("b.npy", np.array(FLOATS) * (np.arange(7) != 3)[:, None])
     vectors = ["--embeddings", "b.npy", "--ids", "ids.txt"]
-    assert fairtrec_command("make", "positions", "a.run", *vectors).code == 0
+    assert fairtrec_command("make", "stances", "a.run", *vectors).code == 0
     says = "b.npy: the vector of document d3 is 0 everywhere, so it has no direction; leave the document out"
     assert fails(fairtrec_command, *vectors, "--normalize") == (3, says)
     (files / "s.tsv").write_text("q1 d3 a\nq1 d2 b\n")
@@ -291,9 +291,9 @@ def test_documents_without_a_vector_are_left_out_if_asked_for(files, fairtrec_co
     table(list(few), pa.array(list(few.values())), "few.parquet")
     says = "few.parquet: document d1 has no vector, and 1 more have none; add what is missing, or leave these out: --missing skip"
     assert fails(fairtrec_command, "--embeddings", "few.parquet") == (3, says)
-    done = fairtrec_command("make", "positions", "a.run", "--embeddings", "few.parquet", "--missing", "skip")
+    done = fairtrec_command("make", "stances", "a.run", "--embeddings", "few.parquet", "--missing", "skip")
     kept = {qid: {docno: score for docno, score in docs.items() if docno in few} for qid, docs in RUN.items()}
-    assert done.out.splitlines()[:-1] == fairtrec.make_positions(kept, embeddings=few).tsv.splitlines()[:-1]
+    assert done.out.splitlines()[:-1] == fairtrec.make_stances(kept, embeddings=few).tsv.splitlines()[:-1]
     assert "# 2 documents have no vector: left out" in done.err
     assert done.out.splitlines()[-1].endswith(" | missing:skip(2) | sign:arbitrary")
 
@@ -301,22 +301,22 @@ def test_documents_without_a_vector_are_left_out_if_asked_for(files, fairtrec_co
 def test_queries_without_an_axis_are_left_out_and_counted():
     run = RUN | {"one": {"d1": 1.0}, "same": {"e1": 1.0, "e2": 1.0, "e3": 1.0}}
     vectors = VECTORS | {name: [0.1, 0.2, 0.3] for name in ("e1", "e2", "e3")}
-    placed = fairtrec.make_positions(run, embeddings=vectors)
+    placed = fairtrec.make_stances(run, embeddings=vectors)
     assert set(placed.qids) == {"q1", "q2"}
-    says = "2 queries have no axis, fewer than 2 documents that differ to fit it to: 4 positions left out"
+    says = "2 queries have no axis, fewer than 2 documents that differ to fit it to: 4 stances left out"
     assert says in texts(placed.notes)
-    result = fairtrec.evaluate("DUO", run, positions=placed)
+    result = fairtrec.evaluate("DUO", run, stances=placed)
     assert np.isnan(result.scores[0].values).sum() == 2
     with pytest.raises(
         InputError, match="no query has two different documents, plus one for each further axis; add more"
     ):
-        fairtrec.make_positions({"same": run["same"]}, embeddings=vectors)
+        fairtrec.make_stances({"same": run["same"]}, embeddings=vectors)
 
 
 def test_an_axis_that_another_equals_is_pointed_out():
     run = {"q": dict.fromkeys("abcd", 1.0)}
     square = {"a": [1.0, 0], "b": [-1.0, 0], "c": [0, 1.0], "d": [0, -1.0]}
-    notes = texts(fairtrec.make_positions(run, embeddings=square).notes)
+    notes = texts(fairtrec.make_stances(run, embeddings=square).notes)
     assert "the axis is not unique for 1 query: another direction has the same variance" in notes
 
 
@@ -326,8 +326,8 @@ def test_an_axis_that_another_equals_is_pointed_out():
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
-        ("", 2, "positions need vectors; add --embeddings FILE, or --docs COLLECTION and --model NAME"),
-        ("--docs docs.tsv", 2, "positions need vectors"),
+        ("", 2, "stances need vectors; add --embeddings FILE, or --docs COLLECTION and --model NAME"),
+        ("--docs docs.tsv", 2, "stances need vectors"),
         ("--model m", 2, "a model needs texts; add --docs COLLECTION"),
         ("--embeddings v.parquet --docs docs.tsv", 2, "--embeddings replace texts"),
         ("--embeddings v.parquet --model m", 2, "--embeddings replace texts"),
@@ -336,7 +336,7 @@ def test_an_axis_that_another_equals_is_pointed_out():
         ("--embeddings v.parquet --labels l.tsv --toward x", 2, "l.tsv has no group x; there are con, pro"),
         ("--embeddings v.parquet --labels three.tsv", 2, "accuracy needs two groups, and these labels have 3"),
         ("--embeddings v.parquet --axes 4", 2, "4 axes where vectors have 3 dimensions; ask for fewer"),
-        ("--embeddings v.parquet --save-embeddings p.tsv", 2, "p.tsv would hold both positions and embeddings"),
+        ("--embeddings v.parquet --save-embeddings p.tsv", 2, "p.tsv would hold both stances and embeddings"),
         ("--embeddings v.parquet --save-embeddings v.parquet", 2, "the output v.parquet is also read"),
         ("--embeddings v.parquet --save-embeddings no/where.parquet", 2, "the folder of no/where.parquet is not"),
         ("--embeddings v.parquet --fit one.tsv", 3, "one.tsv:2: 1 column instead of two or three"),
@@ -374,23 +374,23 @@ def test_options_that_do_not_fit_end_in_one_line(files, fairtrec_command, option
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.parquet", "p.tsv.gz"])
-def test_positions_are_no_other_file_than_its_name_says(files, fairtrec_command, name):
-    done = fairtrec_command("make", "positions", "a.run", "--embeddings", "v.parquet", "-o", name)
-    said = f"positions are written as TSV, and {name} ends otherwise; end it in .tsv"
+def test_stances_are_no_other_file_than_its_name_says(files, fairtrec_command, name):
+    done = fairtrec_command("make", "stances", "a.run", "--embeddings", "v.parquet", "-o", name)
+    said = f"stances are written as TSV, and {name} ends otherwise; end it in .tsv"
     assert (done.code, done.complaints, (files / name).exists()) == (2, [said], False)
 
 
 def test_python_says_the_same_of_what_it_holds():
     with pytest.raises(UsageError, match="the number of axes is 0"):
-        fairtrec.make_positions(RUN, embeddings=VECTORS, axes=0)
+        fairtrec.make_stances(RUN, embeddings=VECTORS, axes=0)
     with pytest.raises(UsageError, match="add ids"):
-        fairtrec.make_positions(RUN, embeddings=np.zeros((7, 3)))
+        fairtrec.make_stances(RUN, embeddings=np.zeros((7, 3)))
     with pytest.raises(InputError, match="different lengths"):
-        fairtrec.make_positions(RUN, embeddings=VECTORS | {"d1": [1.0]})
+        fairtrec.make_stances(RUN, embeddings=VECTORS | {"d1": [1.0]})
     with pytest.raises(InputError, match="no document of the runs has a vector"):
-        fairtrec.make_positions(RUN, embeddings={"x": [1.0]})
+        fairtrec.make_stances(RUN, embeddings={"x": [1.0]})
     with pytest.raises(InputError, match="starts with # or holds white space"):
-        _ = fairtrec.make_positions({"a b": RUN["q1"]}, embeddings=VECTORS).tsv
+        _ = fairtrec.make_stances({"a b": RUN["q1"]}, embeddings=VECTORS).tsv
 
 
 # --------------------------------------------------------------------------------------------------- models
@@ -400,11 +400,11 @@ def test_texts_that_are_missing_are_named(files, fairtrec_command, monkeypatch):
     (files / "docs.tsv").write_text("d0\ta\nd1\tb\nd2\tc\nd3\td\n")
     model = lambda texts: [[len(text), ord(text[0])] for text in texts]  # noqa: E731
     with pytest.raises(InputError, match=r"document d4 has no text, and 2 more have none; add what is missing"):
-        fairtrec.make_positions("a.run", docs="docs.tsv", model=model)
-    placed = fairtrec.make_positions("a.run", docs="docs.tsv", model=model, missing="skip")
+        fairtrec.make_stances("a.run", docs="docs.tsv", model=model)
+    placed = fairtrec.make_stances("a.run", docs="docs.tsv", model=model, missing="skip")
     assert placed.docnos == ("d0", "d1", "d2", "d3")
     with pytest.raises(InputError, match="no document of the runs has a text"):
-        fairtrec.make_positions("a.run", docs={"x": "y"}, model=model)
+        fairtrec.make_stances("a.run", docs={"x": "y"}, model=model)
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_texts_that_are_missing_are_named(files, fairtrec_command, monkeypatch):
 )
 def test_a_model_that_gives_no_vectors_is_refused(files, model, says):
     with pytest.raises(InputError, match=says):
-        fairtrec.make_positions("a.run", docs="docs.tsv", model=model)
+        fairtrec.make_stances("a.run", docs="docs.tsv", model=model)
 
 
 def test_without_the_library_one_line_says_how_to_get_it(files, fairtrec_command, monkeypatch):
@@ -493,7 +493,7 @@ def test_a_model_is_loaded_without_code_of_others(files, fairtrec_command, libra
 
     for setting, value in settings.items():
         monkeypatch.setenv(setting, value)
-    done = fairtrec_command("make", "positions", "a.run", "--docs", "docs.tsv", "--model", name)
+    done = fairtrec_command("make", "stances", "a.run", "--docs", "docs.tsv", "--model", name)
     assert done.code == 0, done.err
     safe = {"trust_remote_code": False, "model_kwargs": {"use_safetensors": True}, "local_files_only": local}
     assert library.asked == {"name": name, **safe}
@@ -506,7 +506,7 @@ def test_a_model_is_loaded_without_code_of_others(files, fairtrec_command, libra
 
 @pytest.mark.parametrize("name", ["static", "odd"])
 def test_models_that_count_no_tokens_say_nothing_of_them(files, fairtrec_command, library, name):
-    done = fairtrec_command("make", "positions", "a.run", "--docs", "docs.tsv", "--model", name)
+    done = fairtrec_command("make", "stances", "a.run", "--docs", "docs.tsv", "--model", name)
     assert done.code == 0
     assert "longer" not in done.err
 

@@ -1,4 +1,4 @@
-"""``fairtrec make positions``: where documents stand, by their vectors or texts."""
+"""``fairtrec make stances``: where documents stand, by their vectors or texts."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 
 
-@click.command(name="positions", cls=Titled, epilog=options.EXITS)
+@click.command(name="stances", cls=Titled, epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--embeddings", metavar="FILE", help="Vectors: .npy or .npz of numpy, or Parquet of docno and vector.")
 @click.option("--ids", metavar="FILE", help="The docno of each row of .npy or .npz.")
@@ -32,7 +32,7 @@ from fairtrec.support.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
     "--spurious-as", of=SpuriousAs, help="The length of the direction that --spurious takes out: 1, or as published."
 )
 @click.option("--labels", metavar="FILE", help="Groups of documents, for --toward and for the accuracy of the axes.")
-@click.option("--toward", metavar="GROUP", help="The group whose mean position is above the rest.")
+@click.option("--toward", metavar="GROUP", help="The group whose mean stance is above the rest.")
 @options.word("--accuracy-as", of=AccuracyAs, help="published: also print it for each group's better side.")
 @options.word("--order", of=RankedBy, help="Rank by the score (column 5), the rank (column 4), or the order of lines.")
 @options.CHOSEN["run_format"]
@@ -43,12 +43,12 @@ from fairtrec.support.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs, **given: Any) -> None:
     """Place the documents of RUNs on the axis along which their vectors spread most, query by query.
 
-    `eval --positions` reads the file, for measures such as DUO. A RUN is a file, a folder, a pattern, or @LIST.
+    `eval --stances` reads the file, for measures such as DUO. A RUN is a file, a folder, a pattern, or @LIST.
 
     \b
-    fairtrec make positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
+    fairtrec make stances bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o stances.tsv
     """
-    from fairtrec.lab.make.positions.project import make_positions
+    from fairtrec.lab.make.stances.project import make_stances
     from fairtrec.report.output import emit
 
     if given["spurious"] is None:
@@ -56,11 +56,11 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     if given["labels"] is None:
         options.refuse_typed("is of the accuracy for --labels; name a file with it", "accuracy_as")
     if output is not None and output.suffix.lower() not in ("", ".tsv", ".txt"):
-        raise UsageError(f"positions are written as TSV, and {output} ends otherwise; end it in .tsv")
+        raise UsageError(f"stances are written as TSV, and {output} ends otherwise; end it in .tsv")
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
     files = printing.name_run_files(runs, [output, given["save_embeddings"]], *read)
     if output is not None and output == given["save_embeddings"]:
-        raise UsageError(f"{output} would hold both positions and embeddings; choose two names")
-    placed = make_positions(files, **given)
+        raise UsageError(f"{output} would hold both stances and embeddings; choose two names")
+    placed = make_stances(files, **given)
     emit(placed.tsv, output)
     printing.tell(placed.list_notes(accuracy_as))

@@ -34,7 +34,7 @@ class Axes:
     explained: Floats
     determined: bool
 
-    def positions(self, vectors: Floats) -> Floats:
+    def stances(self, vectors: Floats) -> Floats:
         """Project vectors [document, dimension] on the axes [document, axis]; 0 is the mean of what they were fit to.
 
         What is 0 but for rounding is 0, so that no side of the mean is chosen by it.
@@ -50,7 +50,7 @@ def fit_axes(vectors: Floats, number: int = 1) -> Axes | None:
     The entry of a direction that is greatest in absolute value is positive, as scikit-learn has it.
 
     >>> found = fit_axes(np.array([[1.0, 5.0], [3.0, 5.0], [5.0, 5.0]]))
-    >>> found.directions.tolist(), found.positions(np.array([[4.0, 7.0]])).tolist(), found.explained.tolist()
+    >>> found.directions.tolist(), found.stances(np.array([[4.0, 7.0]])).tolist(), found.explained.tolist()
     ([[1.0, 0.0]], [[1.0]], [1.0])
     """
     if number > min(len(vectors) - 1, vectors.shape[1]):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairtrec.data import Docnos
-from fairtrec.lab.make.positions import vectors
+from fairtrec.lab.make.stances import vectors
 from fairtrec.support.files import mapping
 from fairtrec_made import REPOSITORY
 
@@ -19,7 +19,7 @@ import os, sys
 import numpy as np
 from fairtrec.support.files import mapping
 from fairtrec.data import Docnos
-from fairtrec.lab.make.positions import vectors
+from fairtrec.lab.make.stances import vectors
 mapping.SMALL = 0
 sys.argv[0] = "fairtrec"
 found = vectors.read("v.npy", [str(i) for i in range(5000)], Docnos.collect(np.array([b"4999"])))
