@@ -141,7 +141,7 @@ class Choices:
         ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, after -M has cut them; others "
         "leaves out a document whose id is that of the query.",
         after="depth", refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
-        trials=("judged", "relevant", "others"),
+        trials=("judged", "relevant"),
     )] = None  # fmt: skip
     relevance_level: Annotated[int | None, Choice(
         ("-l", "--relevance-level"), MEASURES, "The grade from which a document is relevant.  [default: 1]",
