@@ -311,16 +311,13 @@ class Evaluator:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, choices = self.plan, self.choices
         unknown = 0 if documents is None or choices.missing == "error" else documents.missing_count
-        notes = plan.notes
+        facts = self._find_facts(reading, unknown)
+        files = self.files | name_input_files({Part("run", name): run for name, run in named if name not in failed})
+        of_sources: Sequence[Note] = ()
         if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
-            notes = (*notes, *note_unknown_sources(every, reading.needs, reading.context, documents))
-        facts = self._find_facts(reading, unknown)
-        notes = (*notes, *facts.notes)
-        sampled = [each.sampled for each in scores]
-        if any(sampled) and not all(sampled):
-            several = sum(sampled)
-            notes = (*notes, MIXED.note(one=runs_of(len(sampled) - several), several=runs_of(several)))
+            of_sources = note_unknown_sources(every, reading.needs, reading.context, documents)
+        notes = (*plan.notes, *of_sources, *facts.notes, *note_mixed(scores), *self._note_names(files))
         if any(getattr(each, "is_of_group", False) for each in plan.measures):
             from fairtrec.evaluation.columns.group_gaps import GroupGaps
 
@@ -328,9 +325,6 @@ class Evaluator:
         if choices.aggregate != aggregates.MEAN:
             notes = (*notes, *aggregates.note_aggregates(choices.aggregate))
             scores = [aggregates.aggregate_scores(each, choices.aggregate) for each in scores]
-        files = self.files | name_input_files({Part("run", name): run for name, run in named if name not in failed})
-        named_anyway = {name for name, reference in self.given.references.items() if reference.needs_header}
-        notes = (*notes, *note_first_lines(file.place for part, file in files.items() if part.of not in named_anyway))
         result = Result(
             tuple(scores),
             facts.signature,
@@ -346,6 +340,11 @@ class Evaluator:
         for reference in self.given.references.values():
             result = reference.complete_result(result, reading.context.opened.get(reference.name))
         return result
+
+    def _note_names(self, files: Mapping[Part, InputFile]) -> list[Note]:
+        """Note which files have names of columns in their first lines, of those that need none."""
+        named_anyway = {name for name, reference in self.given.references.items() if reference.needs_header}
+        return note_first_lines(file.place for part, file in files.items() if part.of not in named_anyway)
 
     def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
         """Compute what is the same for all runs that are read in one way; it is kept for the next run."""
@@ -363,6 +362,14 @@ class Evaluator:
                 return facts
             self._facts[key] = facts
         return self._facts[key]
+
+
+def note_mixed(scores: Sequence[Scores]) -> Iterator[Note]:
+    """Note if several rankings of a query are in some runs only."""
+    sampled = [each.sampled for each in scores]
+    if any(sampled) and not all(sampled):
+        several = sum(sampled)
+        yield MIXED.note(one=runs_of(len(sampled) - several), several=runs_of(several))
 
 
 def count_judged(context: EvaluationContext, choices: Choices) -> int:

@@ -46,7 +46,13 @@ _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which byt
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
 _BLANK = re.compile(rb"(?:[ \t]*+(?:\n|\Z))*+")  # blank lines
 _COMMENT = re.compile(rb"^#[^\n]*+", re.MULTILINE)
-COMMENTS = NoteKind("comments", lambda lines, runs: f"{runs}: {describe_comments(lines)}", NoteSeverity.BACKGROUND)
+
+
+def _write_comments(lines: int, runs: str) -> str:
+    return f"{runs}: {describe_comments(lines)}"
+
+
+COMMENTS = NoteKind("comments", _write_comments, NoteSeverity.BACKGROUND)
 
 
 @dataclass(frozen=True)

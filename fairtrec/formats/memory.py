@@ -31,7 +31,15 @@ from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.frames import ODD_ID, TEXT, Frame, describe_number, is_frame, list_columns, read_run_columns
+from fairtrec.formats.frames import (
+    TEXT,
+    Frame,
+    describe_number,
+    encode_given_ids,
+    is_frame,
+    list_columns,
+    read_run_columns,
+)
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import Repeats
@@ -114,22 +122,6 @@ def _numbers_of(docs: Any, number: str) -> Iterable[Any]:
         found: Iterable[Any] = docs.values()
         return found
     return range(len(docs), 0, -1) if number == "score" else [1] * len(docs)
-
-
-def encode_given_ids(values: Sequence[Any], what: str) -> Docs:
-    """Take ids, of which those that are no texts are written as such."""
-    if not len(values):
-        return np.empty(0, "S1")
-    texts = values if {*map(type, values)} == {str} else list(map(str, values))
-    try:
-        joined = "\n".join(texts).encode()  # at once, which takes half the time
-    except UnicodeEncodeError:
-        raise InputError(f"the {what} holds an id with half a character (a lone surrogate); correct it") from None
-    encoded = joined.split(b"\n")
-    is_odd = not all(encoded) or b"\0" in joined or len(encoded) > len(values)
-    if is_odd or max(map(len, encoded)) > columns.WIDEST:
-        raise InputError(f"the {what} {ODD_ID}")
-    return np.array(encoded, dtype=np.bytes_)
 
 
 def _take_numbers(

@@ -199,7 +199,8 @@ def _split_entries(lines: Iterable[NumberedLine], kind: TableKind, path: FilePat
         if separator == "," and '"' in text:
             rows = split_quoted([(number, line)], separator, path)
         else:
-            rows = iter([(number, text.split(separator))])
+            empty = [""] * (separator is None and text.startswith("\t"))  # a tab before which nothing stands
+            rows = iter([(number, [*empty, *text.split(separator)])])
         for row, cells in rows:
             joined = join_wide(cells, len(columns), columns.index(kind.wide), separator) if kind.wide else cells
             yield row, [cell.strip() for cell in joined]

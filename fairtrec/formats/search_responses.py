@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.formats import named_columns
 from fairtrec.formats.columns import FileColumns
-from fairtrec.formats.memory import encode_given_ids
+from fairtrec.formats.frames import encode_given_ids
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening

@@ -45,13 +45,13 @@ UNEVEN = NoteKind(
     NoteSeverity.MISLEADING,
 )
 _COUNTED = "-c counts the others as empty rankings"
-LACKING = NoteKind(
-    "missing queries",
-    lambda there, judged: (
-        f"{there:,} of the {judged:,} judged queries {'is' if there == 1 else 'are'} in the run; {_COUNTED}"
-    ),
-    NoteSeverity.MISLEADING,
-)
+
+
+def _write_lacking_of_one(there: int, judged: int) -> str:
+    return f"{there:,} of the {judged:,} judged queries {'is' if there == 1 else 'are'} in the run; {_COUNTED}"
+
+
+LACKING = NoteKind("missing queries", _write_lacking_of_one, NoteSeverity.MISLEADING)
 
 
 def _write_lacking(judged: int, counts: str, runs: str) -> str:  # noqa: ARG001 - the names of runs are in the counts

@@ -62,10 +62,14 @@ class FieldColumn(NamedTuple):
 
     def _write_beside(self, row: Any, value: Any, places: int) -> str:
         """Write the interval of a value, and ``?``."""
-        ends = self.ends(row) if self.ends else (nan, nan)
+        ends = (self.ends or _find_no_ends)(row)
         interval = "" if _is_nan(ends[0]) else f" [{', '.join(self._write(end, places) for end in ends)}]"
         is_doubtful = bool(self.doubtful) and not _is_nan(value) and attrgetter(self.doubtful)(row)
         return interval + sign_doubt(doubtful=is_doubtful)
+
+
+def _find_no_ends(_: Any) -> tuple[float, float]:
+    return nan, nan
 
 
 def _is_nan(value: Any) -> bool:

@@ -34,7 +34,6 @@ FILES = {
     "run: too few columns": ("a.run", RUN + b"q2 Q0 d9 2 0.5\n", TEXTS, "a.run:4: 5 columns instead of 6; write"),
     "run: too many columns": ("a.run", RUN + b"q2 Q0 d9 2 0.5 my tag\n", TEXTS, "a.run:4: 7 columns"),
     "run: commas": ("a.run", b"q1,Q0,d1,1,2.5,tag\n", TEXTS, "a.run:1: 1 column instead of 6"),
-    "run: a comment among entries": ("a.run", RUN + b"# done\n", TEXTS, "a.run:4: 2 columns"),
     "run: score is a word": ("a.run", RUN + b"q2 Q0 d9 2 high t\n", TEXTS, "a.run:4: the score 'high' is not"),
     "run: score is nan": ("a.run", RUN + b"q2 Q0 d9 2 nan t\n", TEXTS, "a.run:4: the score 'nan' is not a finite"),
     "run: score is inf": ("a.run", RUN + b"q2 Q0 d9 2 -inf t\n", TEXTS, "a.run:4: the score '-inf' is not a finite"),

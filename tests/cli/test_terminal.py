@@ -74,7 +74,7 @@ def workplace(tmp_path, monkeypatch):
         "docs.tsv": "".join(f"{EVIL}{doc}\tshe said, he said {EVIL}\n" for doc in "xyz"),
         "labels": "x\tf\ny\tm\n",
         "slices": f"{EVIL}1\t{EVIL}short\n{EVIL}2\t{EVIL}long\n",
-        "queries": f"{EVIL}1\n{EVIL}2\n",
+        "queries": f"qid\n{EVIL}1\n{EVIL}2\n",
         "target": "".join(f"{EVIL}{qid}\t{EVIL}{group}\t0.5\n" for qid in "12" for group in "fm"),
         "counts": f"docno tokens {EVIL}f {EVIL}m\n" + "".join(f"{EVIL}{doc} 9 {doc > 'x':d} 2\n" for doc in "xyz"),
     }

@@ -281,7 +281,7 @@ REPEATING = [name for name in QREL_DOORS if name not in ("json object", "dict")]
 @pytest.mark.parametrize("door", REPEATING)
 def test_a_judgment_that_is_repeated_counts_once(tmp_path, door):
     case = RUN_CASES["second"]
-    result = fairtrec.evaluate("nDCG@2 NumRel", nest(case.run), QREL_DOORS[door](tmp_path, [*JUDGED, JUDGED[0]]))
+    result = fairtrec.evaluate("nDCG@2 NumRel", nest(case.run), qrels=QREL_DOORS[door](tmp_path, [*JUDGED, JUDGED[0]]))
     assert values_of(result.scores[0]) == pytest.approx(case.values)
     assert result.scores[0].values[1].tolist() == [1, 1]
     assert any(str(note).startswith("1 judgment is repeated with the same grade") for note in result.notes)
@@ -290,7 +290,7 @@ def test_a_judgment_that_is_repeated_counts_once(tmp_path, door):
 @pytest.mark.parametrize("door", REPEATING)
 def test_two_grades_of_a_document_are_refused(tmp_path, door):
     with pytest.raises(InputError, match="document a is judged twice for query 1; keep one grade"):
-        fairtrec.evaluate("nDCG@2", RUN, QREL_DOORS[door](tmp_path, [*JUDGED, ("1", "a", 0)]))
+        fairtrec.evaluate("nDCG@2", RUN, qrels=QREL_DOORS[door](tmp_path, [*JUDGED, ("1", "a", 0)]))
 
 
 ITERATION_DOORS = {  # how rows of qid, iteration, docno and grade are written
@@ -306,16 +306,16 @@ def test_the_highest_of_the_grades_of_several_iterations_counts(tmp_path, door):
     qrels = ITERATION_DOORS[door](tmp_path, rows)
     run = {"1": {"b": 2.0, "a": 1.0}}
     note = "1 document has several grades for a query, by column 2 of the qrels; the highest counts"
-    result = fairtrec.evaluate("nDCG@2", run, qrels)
+    result = fairtrec.evaluate("nDCG@2", run, qrels=qrels)
     assert result.means["run"]["nDCG@2"] == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
     assert note in map(str, result.notes)
-    assert note not in map(str, fairtrec.evaluate("nDCG@2 StRecall@2", run, qrels).notes)
+    assert note not in map(str, fairtrec.evaluate("nDCG@2 StRecall@2", run, qrels=qrels).notes)
 
 
 @pytest.mark.parametrize("door", QREL_DOORS)
 def test_what_the_note_on_judged_documents_counts(tmp_path, door):
     below = QREL_DOORS[door](tmp_path, [("1", "a", -2), ("1", "b", 1), ("2", "a", -1), ("2", "c", -1)])
-    result = fairtrec.evaluate("P@2 Judged@2", RUN, below)
+    result = fairtrec.evaluate("P@2 Judged@2", RUN, qrels=below)
     assert result.means["run"]["Judged@2"] == 1
     note = "P@2: of 4 documents in the measured ranks, 1 has a grade of 0 or more, 3 a grade below 0"
     assert note in map(str, result.scores[0].notes)
@@ -325,9 +325,9 @@ def test_what_the_note_on_judged_documents_counts(tmp_path, door):
 
 def test_ids_of_which_none_is_judged_are_named():
     run = {"1": {"d7-1": 2.0, "d9-4": 1.0}}
-    said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, {"1": {"d9": 1}}).scores[0].notes]
+    said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, qrels={"1": {"d9": 1}}).scores[0].notes]
     assert 'nDCG@2: none of 2 documents is judged; the run has d9-4, the qrels d9: cut "-4"?' in said
-    said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, {"1": {"x": 1}}).scores[0].notes]
+    said = [str(note) for note in fairtrec.evaluate("nDCG@2", run, qrels={"1": {"x": 1}}).scores[0].notes]
     assert "nDCG@2: none of 2 documents is judged; the run has d7-1, the qrels x" in said
 
 
@@ -339,10 +339,10 @@ OWN_NOTE = "own id: the first document of 1 of 2 rankings is the query itself (f
 @pytest.mark.parametrize("door", RUN_DOORS)
 def test_the_own_id_of_a_query_is_noted_and_left_out(tmp_path, door):
     run = RUN_DOORS[door](tmp_path, OWN)
-    result = fairtrec.evaluate("nDCG@2", run, OWN_QRELS)
+    result = fairtrec.evaluate("nDCG@2", run, qrels=OWN_QRELS)
     assert values_of(result.scores[0]) == {"q1": 1 / math.log2(3), "q2": 1}
     assert OWN_NOTE in map(str, result.scores[0].notes)
-    result = fairtrec.evaluate("nDCG@2 NumRet", run, OWN_QRELS, only="others")
+    result = fairtrec.evaluate("nDCG@2 NumRet", run, qrels=OWN_QRELS, only="others")
     assert result.scores[0].values.tolist() == [[1, 1], [1, 1]]
     assert OWN_NOTE not in map(str, result.scores[0].notes)
     assert result.signature["only"] == "others"
@@ -358,15 +358,15 @@ def test_the_own_id_of_a_query_in_a_session():
 def test_few_own_ids_are_not_noted():
     run = {f"q{n}": {f"q{n}" if n == 1 else "d": 1.0} for n in range(1, 12)}
     qrels = {qid: {"d": 1} for qid in run}
-    assert not any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels).scores[0].notes)
+    assert not any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels=qrels).scores[0].notes)
     run.pop("q11")
-    assert any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels).scores[0].notes)
+    assert any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels=qrels).scores[0].notes)
 
 
 def test_others_go_with_judged_ones_and_need_no_qrels():
     run = {"q1": {"q1": 4.0, "x": 3.0, "d1": 2.0}}
     values = {
-        only: fairtrec.evaluate("NumRet", run, OWN_QRELS, only=only).scores[0].values.tolist()
+        only: fairtrec.evaluate("NumRet", run, qrels=OWN_QRELS, only=only).scores[0].values.tolist()
         for only in ("others", "judged", "others,judged", "others,relevant")
     }
     assert values == {"others": [[2]], "judged": [[1]], "others,judged": [[1]], "others,relevant": [[1]]}
@@ -385,8 +385,8 @@ def test_others_are_the_run_without_own_ids(run):
     qrels = {qid: {"a": 1, "b": 0, "1": 1} for qid in run}
     rest = {qid: {docno: score for docno, score in docs.items() if docno != qid} for qid, docs in run.items()}
     for given_run in (run, rest):
-        others = fairtrec.evaluate("nDCG@2 RR", given_run, qrels, only="others").scores[0]
-        assert others.values.tolist() == fairtrec.evaluate("nDCG@2 RR", rest, qrels).scores[0].values.tolist()
+        others = fairtrec.evaluate("nDCG@2 RR", given_run, qrels=qrels, only="others").scores[0]
+        assert others.values.tolist() == fairtrec.evaluate("nDCG@2 RR", rest, qrels=qrels).scores[0].values.tolist()
 
 
 @pytest.mark.parametrize("door", [name for name in RUN_DOORS if name not in ("pandas", "arrow", "dict", "lists")])

@@ -17,7 +17,7 @@ CLUSTER = {qid: f"u{at % 4 if at < 9 else 0}" for at, qid in enumerate(RUN)}
 
 
 def evaluate(measures="nDCG@3 DP", **given):
-    return fairtrec.evaluate(measures, RUN, QRELS, **{"labels": LABELS, "cluster": CLUSTER, "pool": "even", **given})
+    return fairtrec.evaluate(measures, RUN, qrels=QRELS, **{"labels": LABELS, "cluster": CLUSTER, "pool": "even", **given})
 
 
 def find_mean_interval(result, row=0):
@@ -55,14 +55,14 @@ def test_names_do_not_matter_and_one_cluster_has_no_interval():
 def test_every_query_twice_in_its_cluster_changes_nothing():
     twice = {f"{qid} {at}": ranking for qid, ranking in RUN.items() for at in (1, 2)}
     qrels, cluster = ({qid: of[qid.partition(" ")[0]] for qid in twice} for of in (QRELS, CLUSTER))
-    doubled = fairtrec.evaluate("nDCG@3", twice, qrels, cluster=cluster)
+    doubled = fairtrec.evaluate("nDCG@3", twice, qrels=qrels, cluster=cluster)
     assert find_mean_interval(doubled) == pytest.approx(find_mean_interval(evaluate()))
 
 
 def test_slices_are_of_their_clusters():
     result = evaluate().with_confidence(0.95)
     scores = result.scores[0].keep_queries([0, 1, 4, 5])
-    of_slice = fairtrec.evaluate("nDCG@3 DP", {qid: RUN[qid] for qid in scores.qids}, QRELS, labels=LABELS, pool="even",
+    of_slice = fairtrec.evaluate("nDCG@3 DP", {qid: RUN[qid] for qid in scores.qids}, qrels=QRELS, labels=LABELS, pool="even",
                                  cluster=CLUSTER).with_confidence(0.95).scores[0]  # fmt: skip
     assert scores.settle(Confidence.name) == pytest.approx(of_slice.settle(Confidence.name), nan_ok=True)
     measure = scores.measures[1]

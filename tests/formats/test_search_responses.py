@@ -50,14 +50,14 @@ WRITERS = [write_object, write_lines, write_bare_lines, write_rank_eval]
 
 def evaluate(text, folder, name="hits.json", **given_):
     (folder / name).write_text(text)
-    (scores,) = fairtrec.evaluate("nDCG@2 NumRet", folder / name, QRELS, **given_).scores
+    (scores,) = fairtrec.evaluate("nDCG@2 NumRet", folder / name, qrels=QRELS, **given_).scores
     return scores.qids, scores.values.tolist()
 
 
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("name", ["hits.json", "hits.jsonl", "hits"])
 def test_a_response_is_the_run_of_its_hits(tmp_path, write, name):
-    (expected,) = fairtrec.evaluate("nDCG@2 NumRet", RUN, QRELS).scores
+    (expected,) = fairtrec.evaluate("nDCG@2 NumRet", RUN, qrels=QRELS).scores
     assert evaluate(write(RUN), tmp_path, name) == (expected.qids, expected.values.tolist())
     (checked,) = fairtrec.validate(tmp_path / name)
     assert (checked.queries, checked.documents) == (2, 3)
@@ -73,7 +73,7 @@ def test_hits_without_scores_are_ranked_by_their_order(tmp_path, write):
 @given(st.dictionaries(st.sampled_from("123"), st.dictionaries(st.sampled_from("abcd"), st.floats(-9, 9)), min_size=1))
 def test_all_forms_of_a_run_have_the_same_values(tmp_path_factory, run):
     folder = tmp_path_factory.mktemp("responses")
-    (expected,) = fairtrec.evaluate("nDCG@2 NumRet", run, QRELS).scores
+    (expected,) = fairtrec.evaluate("nDCG@2 NumRet", run, qrels=QRELS).scores
     for write in WRITERS:
         assert evaluate(write(run), folder) == (expected.qids, expected.values.tolist())
 
@@ -102,7 +102,7 @@ def test_other_objects_are_what_they_were(tmp_path):
     for run in ({"hits": {"d1": 0.5}}, {"hits": ["d1"]}, {"1": {"hits": 2.0}}):
         (tmp_path / "r.json").write_text(json.dumps(run))
         (qid,) = run
-        (scores,) = fairtrec.evaluate("NumRet", tmp_path / "r.json", {qid: {"d1": 1}}).scores
+        (scores,) = fairtrec.evaluate("NumRet", tmp_path / "r.json", qrels={qid: {"d1": 1}}).scores
         assert scores.values.tolist() == [[1]]
 
 

@@ -120,5 +120,5 @@ def test_nothing_parses_the_texts_of_notes():
     folding = (REPOSITORY / "fairtrec" / "report" / "note_selection.py").read_text("utf-8")
     (select,) = (each for each in ast.parse(folding).body if getattr(each, "name", "") == "select_notes")
     called = {node.attr for node in ast.walk(select) if isinstance(node, ast.Attribute)}
-    assert called <= {"severity", "LEGEND"}
+    assert called <= {"severity", "LEGEND", "kind", "is_last"}
     assert not any(isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant) for node in ast.walk(select))

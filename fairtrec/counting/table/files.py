@@ -88,13 +88,7 @@ class Table:
             self._texts = schema.metadata or {}
         else:
             number, line, comments = opening.first_line(path, b"#", opening.LONGEST_TEXT)
-            docno, *names = (name.strip('"') for name in line.decode(errors="replace").split())
-            is_named = normalize_name(docno) in DOCUMENT and list(map(normalize_name, names[:1])) == [TOKENS]
-            docno, names[:1] = DOCNO, [TOKENS]
-            if not is_named or len(names) < 3 or len({docno, *names}) <= len(names):
-                what = "this is JSON," if line.lstrip()[:1] in (b"{", b"[") else "the first line is"
-                message = f"{what} not the header of a table of counts; write: docno tokens GROUP GROUP ..."
-                raise InputError(message, path, number)
+            names = _read_names(line, path, number)
             if number > 2:
                 above = zip((META, DISTRIBUTION), comments, strict=True)
                 self._texts = {key: text[2:] for key, text in above if text[:3] == b"# {"}
@@ -175,6 +169,18 @@ class Table:
             else:
                 found[name] = column.cast(pa.int64()).to_numpy()
         return found
+
+
+def _read_names(line: bytes, path: FilePath, number: int) -> list[str]:
+    """Read the names of the columns behind the docno. Raises InputError for a line that is no header of counts."""
+    docno, *names = (name.strip('"') for name in line.decode(errors="replace").split())
+    is_named = normalize_name(docno) in DOCUMENT and list(map(normalize_name, names[:1])) == [TOKENS]
+    names[:1] = [TOKENS]
+    if not is_named or len(names) < 3 or len({DOCNO, *names}) <= len(names):
+        what = "this is JSON," if line.lstrip()[:1] in (b"{", b"[") else "the first line is"
+        message = f"{what} not the header of a table of counts; write: docno tokens GROUP GROUP ..."
+        raise InputError(message, path, number)
+    return names
 
 
 def write(

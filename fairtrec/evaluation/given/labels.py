@@ -36,13 +36,14 @@ from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamings, source, split_crossed
 
 MISSING_WORDS = frozenset({"nan", "none", "null", "na", "n/a"})
-MISSING_WORD = NoteKind(
-    "a group by a word for missing",
-    lambda group, size, others: (
-        f"a group is called {group} ({size} document{'s' * (size != 1)}); if it means missing, "
-        f"leave it out{f': --groups {others}' * bool(others)}"
-    ),
-)
+
+
+def _write_missing_word(group: str, size: int, others: str) -> str:
+    what = f"a group is called {group} ({size} document{'s' * (size != 1)}); if it means missing, leave it out"
+    return f"{what}: --groups {others}" if others else what
+
+
+MISSING_WORD = NoteKind("a group by a word for missing", _write_missing_word)
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
 
 

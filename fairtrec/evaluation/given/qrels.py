@@ -66,23 +66,12 @@ class QrelsReference(Reference):
 
     def list_notes(self, plan: Plan) -> list[Note]:
         """List what is odd in the qrels, that grade 1 is relevant if no level was given, and that ERR goes up to 4."""
-        from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
-        from fairtrec.formats.qrels import SEVERAL_GRADES
-
         utility, _ = split_relevance(plan.measures)
         binary = [each for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
         of_gdeval = [each for each in utility if each.name == "ERR"]
         read: Qrels = plan.read(self.name)
         most = read.greatest_grade if binary or of_gdeval else 1
-        place = plan.given.things[self.name]
-        reads_subtopics = is_of_judgments(list_sources(plan.given.things.get("labels"))) or any(
-            each.name in DIVERSITY for each in utility
-        )
-        notes = [
-            note.assign_runs([fspath(place)], [opening.name(place)], 1) if isinstance(place, PATH) else note
-            for note in read.notes
-            if not (reads_subtopics and note.kind == SEVERAL_GRADES)
-        ]
+        notes = self._note_repeats(plan, read, reads_subtopics=any(each.name in DIVERSITY for each in utility))
         if binary and most > 1:
             notes.append(LEVEL.note(measures=binary, most=most))
         if any(each.trec == "rbp" for each in utility):
@@ -90,6 +79,19 @@ class QrelsReference(Reference):
         if of_gdeval and most != GDEVAL:
             notes.append(GDEVAL_GRADES.note(measures=of_gdeval, expected=GDEVAL, most=most))
         return notes
+
+    def _note_repeats(self, plan: Plan, read: Qrels, *, reads_subtopics: bool) -> list[Note]:
+        """List the notes on repeated judgments; several grades are none where subtopics are read."""
+        from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
+        from fairtrec.formats.qrels import SEVERAL_GRADES
+
+        place = plan.given.things[self.name]
+        has_subtopics = reads_subtopics or is_of_judgments(list_sources(plan.given.things.get("labels")))
+        return [
+            note.assign_runs([fspath(place)], [opening.name(place)], 1) if isinstance(place, PATH) else note
+            for note in read.notes
+            if not (has_subtopics and note.kind == SEVERAL_GRADES)
+        ]
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the judgments, and the greatest grade if a measure goes by it."""

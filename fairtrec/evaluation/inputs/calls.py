@@ -33,20 +33,20 @@ def require_names(function: Callable[Called, Returned]) -> Callable[Called, Retu
     shape = f"{function.__name__}({', '.join(places)}, qrels=...)"
 
     @wraps(function)
-    def call(*stances: Called.args, **named: Called.kwargs) -> Returned:
-        if len(stances) > len(places):
+    def call(*given: Called.args, **named: Called.kwargs) -> Returned:
+        if len(given) > len(places):
             raise UsageError(advise_name(shape))
         if "run" in named:
             raise unknown_option_error("run", ["runs"])
-        for place in places[: len(stances)]:
+        for place in places[: len(given)]:
             if place in named:
                 raise UsageError(f"{place} is given twice; write {shape}")
-        for place in places[len(stances) :]:
+        for place in places[len(given) :]:
             if place not in named:
                 raise UsageError(f"{place} is missing; write {shape}")
-        for name, value in [*zip(places, stances, strict=False), *named.items()]:
+        for name, value in [*zip(places, given, strict=False), *named.items()]:
             if name in LISTS and (value is None or isinstance(value, Number)):
                 raise UsageError(f"{name} is {value!r}; pass a text, or a list of texts")
-        return function(*stances, **named)
+        return function(*given, **named)
 
     return call

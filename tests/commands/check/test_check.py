@@ -300,11 +300,11 @@ GRADES = {qid: {docno: (at + 2 * rank) % 3 for rank, docno in enumerate("abcdef"
 
 
 def check_groups(requirement, run=GROUPED, **more):
-    return fairtrec.check(requirement, run, GRADES, labels=GROUP_OF, **more).verdicts
+    return fairtrec.check(requirement, run, qrels=GRADES, labels=GROUP_OF, **more).verdicts
 
 
 def mean_of(measure, group):
-    return fairtrec.evaluate(f"{measure}(group={group})@3", GROUPED, GRADES, labels=GROUP_OF).scores[0].means.item()
+    return fairtrec.evaluate(f"{measure}(group={group})@3", GROUPED, qrels=GRADES, labels=GROUP_OF).scores[0].means.item()
 
 
 @pytest.mark.parametrize(("measure", "sign"), [("nDCG", ">="), ("Exposure", ">="), ("Exposure", "<=")])
@@ -322,7 +322,7 @@ def test_the_worst_group_is_the_one_that_misses_most(measure, sign):
 
 def test_the_worst_group_is_that_of_metric_frame():
     fairlearn = pytest.importorskip("fairlearn.metrics")
-    by_group = fairtrec.evaluate("nDCG(group=each)@3", GROUPED, GRADES, labels=GROUP_OF).scores[0]
+    by_group = fairtrec.evaluate("nDCG(group=each)@3", GROUPED, qrels=GRADES, labels=GROUP_OF).scores[0]
     values, groups = by_group.values.ravel(), np.repeat([*"fmx"], len(GROUPED))
     frame = fairlearn.MetricFrame(
         metrics=fairlearn.mean_prediction, y_true=values, y_pred=values, sensitive_features=groups
@@ -346,7 +346,7 @@ def test_groups_share_the_chance_of_an_error_unless_all_must_pass():
     every = check_groups("every group nDCG(group=each)@3 >= baseline", other, baseline=GROUPED, prove=True)
     assert every[0].evidence == proved.evidence
     found = fairtrec.check(
-        "worst group nDCG(group=each)@3 >= baseline", other, GRADES, labels=GROUP_OF, baseline=GROUPED
+        "worst group nDCG(group=each)@3 >= baseline", other, qrels=GRADES, labels=GROUP_OF, baseline=GROUPED
     )
     assert [str(note) for note in found.notes if note.kind.name == "corrected groups"] == [
         "each of the 3 groups is tested with alpha 0.0167 (Bonferroni)"
@@ -355,7 +355,7 @@ def test_groups_share_the_chance_of_an_error_unless_all_must_pass():
 
 def test_a_group_without_a_value_fails():
     grades = {qid: {docno: 2 if docno == "a" else 0 for docno in "abcdef"} for qid in GROUPED}
-    found = fairtrec.check("worst group nDCG(group=each)@3 >= 0", GROUPED, grades, labels=GROUP_OF)
+    found = fairtrec.check("worst group nDCG(group=each)@3 >= 0", GROUPED, qrels=grades, labels=GROUP_OF)
     (verdict,) = found.verdicts
     assert (verdict.group, verdict.status) == ("m", "failed")
     assert math.isnan(verdict.value)
@@ -438,7 +438,7 @@ def test_groups_are_of_one_attribute():
 
 
 def test_groups_of_results_files(tmp_path):
-    values = fairtrec.evaluate("nDCG(group=each)@3", GROUPED, GRADES, labels=GROUP_OF)
+    values = fairtrec.evaluate("nDCG(group=each)@3", GROUPED, qrels=GRADES, labels=GROUP_OF)
     values.write(tmp_path / "a.json", format="json", per_query=True)
     recorded = fairtrec.read_results(tmp_path / "a.json")
     asked = ["every group nDCG(group=each)@3 >= 0.4"]
@@ -448,7 +448,7 @@ def test_groups_of_results_files(tmp_path):
     base = fairtrec.check(
         "worst group nDCG(group=each)@3 >= baseline",
         GROUPED,
-        GRADES,
+        qrels=GRADES,
         labels=GROUP_OF,
         baseline=str(tmp_path / "a.json"),
     )

@@ -53,7 +53,7 @@ def test_each_is_what_the_standard_library_makes_of_the_values(plain):
 
 def test_percentiles_are_those_of_numpy(plain):
     ways = {"p0": 0, "p2.5": 0.025, "p10": 0.1, "p50": 0.5, "p100": 1}
-    found = fairtrec.evaluate(MEASURES, RUNS, QRELS, labels=LABELS, aggregate=["median", "min", "max", *ways])
+    found = fairtrec.evaluate(MEASURES, RUNS, qrels=QRELS, labels=LABELS, aggregate=["median", "min", "max", *ways])
     several = [(at, run, str(measure)) for at, run in enumerate(RUNS) for measure in plain.scores[0].measures]
     for at, run, measure in several:
         of, values = found.means[run], known(plain, at, measure)

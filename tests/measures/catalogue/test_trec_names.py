@@ -162,7 +162,7 @@ def test_the_mean_of_a_list_of_recalls(example, level):
 def test_gains_may_have_fractions():
     """A document of grade 2 gains 4.5, and one of grade 1 its grade, as no gain is given."""
     run, qrels = {"1": {"a": 2.0, "b": 1.0}}, {"1": {"a": 1, "b": 2}}
-    scores = fairtrec.evaluate("ndcg.2=4.5", run, qrels).scores[0]
+    scores = fairtrec.evaluate("ndcg.2=4.5", run, qrels=qrels).scores[0]
     assert scores.values[0, 0] == pytest.approx((1 + 4.5 / np.log2(3)) / (4.5 + 1 / np.log2(3)), rel=1e-15)
 
 

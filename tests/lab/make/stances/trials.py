@@ -38,7 +38,7 @@ NEEDED_LIBRARY = {"make stances": "scipy"}
 MISSING_LIBRARY = {"'fairtrec[embed]'": ["make stances bm25.run --docs collection.tsv --model m -o a.tsv"]}
 
 
-OFFERED = [("make pos", ["plain,stances"])]
+OFFERED = [("make sta", ["plain,stances"])]
 
 
 WANTED = Docnos.collect(np.array([b"d1", b"d2"]))
