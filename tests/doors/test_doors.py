@@ -358,7 +358,9 @@ def test_the_own_id_of_a_query_in_a_session():
 def test_few_own_ids_are_not_noted():
     run = {f"q{n}": {f"q{n}" if n == 1 else "d": 1.0} for n in range(1, 12)}
     qrels = {qid: {"d": 1} for qid in run}
-    assert not any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels=qrels).scores[0].notes)
+    assert not any(
+        str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels=qrels).scores[0].notes
+    )
     run.pop("q11")
     assert any(str(note).startswith("own id") for note in fairtrec.evaluate("nDCG", run, qrels=qrels).scores[0].notes)
 

@@ -17,7 +17,9 @@ CLUSTER = {qid: f"u{at % 4 if at < 9 else 0}" for at, qid in enumerate(RUN)}
 
 
 def evaluate(measures="nDCG@3 DP", **given):
-    return fairtrec.evaluate(measures, RUN, qrels=QRELS, **{"labels": LABELS, "cluster": CLUSTER, "pool": "even", **given})
+    return fairtrec.evaluate(
+        measures, RUN, qrels=QRELS, **{"labels": LABELS, "cluster": CLUSTER, "pool": "even", **given}
+    )
 
 
 def find_mean_interval(result, row=0):

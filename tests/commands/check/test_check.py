@@ -304,7 +304,9 @@ def check_groups(requirement, run=GROUPED, **more):
 
 
 def mean_of(measure, group):
-    return fairtrec.evaluate(f"{measure}(group={group})@3", GROUPED, qrels=GRADES, labels=GROUP_OF).scores[0].means.item()
+    return (
+        fairtrec.evaluate(f"{measure}(group={group})@3", GROUPED, qrels=GRADES, labels=GROUP_OF).scores[0].means.item()
+    )
 
 
 @pytest.mark.parametrize(("measure", "sign"), [("nDCG", ">="), ("Exposure", ">="), ("Exposure", "<=")])
