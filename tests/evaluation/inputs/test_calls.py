@@ -87,7 +87,11 @@ WORDS = r"\b(int|float|bool|str|dict|NoneType|object|ndarray|Series|iterable|att
 
 
 @pytest.mark.parametrize("name", GIVEN)
-@pytest.mark.parametrize("thing", [3, True, object(), [3], {"a": object()}, {"a": [[]]}], ids=repr)
+@pytest.mark.parametrize(
+    "thing",
+    [3, True, object(), [3], {"a": object()}, {"a": [[]]}],
+    ids=["number", "truth", "object", "list", "dict", "nested"],
+)
 def test_no_message_speaks_of_types(name, thing):
     beside = {"labels": {"a": "f", "b": "m"}} if name in ("gold", "queries", "background") else {}
     beside |= {"terms": {"f": ["she"], "m": ["he"]}} if name == "docs" else {"docs": {}} if name == "terms" else {}
