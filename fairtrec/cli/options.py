@@ -1,5 +1,6 @@
 """Options that several commands share: what is evaluated and how, and how a report is written."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -141,7 +142,7 @@ def take_ending(context: click.Context, _: click.Parameter, output: Any) -> Any:
 
     Raises UsageError as ``writers.choose_form`` does. A folder has no ending.
     """
-    is_file = output is not None and not context.meta.get(FOLDER) and not output.is_dir()
+    is_file = output is not None and not context.meta.get(FOLDER) and not os.path.isdir(output)  # noqa: PTH112 - of a name that is too long, too
     if not is_file or context.resilient_parsing:
         return output
     form = next(each for each in context.command.params if isinstance(each.type, FormatChoice))

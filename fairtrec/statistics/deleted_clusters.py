@@ -101,7 +101,7 @@ def bound_share(held: Floats, rest: Floats, confidence: float, *, of_all: bool =
 
     >>> found = bound_share(np.array([1.0, 0.0, 2.0]), np.array([1.0, 2.0, 2.0]), 0.95, of_all=True)
     >>> round(found.effective, 4), found.doubtful, found.low < 3 / 8 < found.high
-    (2.9091, True, True)
+    (2.6667, True, True)
     """
     parts = np.stack([held, rest], axis=1)
     whole, without = sum_deleted(parts)

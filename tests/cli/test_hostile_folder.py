@@ -23,7 +23,7 @@ PROGRAM = """
 import fairtrec
 
 if __name__ == "__main__":
-    found = fairtrec.evaluate("nDCG@10 RR", ["bm25.run", "neural.run"], "qrels.txt", jobs=2)
+    found = fairtrec.evaluate("nDCG@10 RR", ["bm25.run", "neural.run"], qrels="qrels.txt", jobs=2)
     print(*(mean for scores in found.scores for mean in scores.means))
 """
 

@@ -59,7 +59,7 @@ def test_parquet_labels_of_years_beyond_the_calendar(workplace, fairtrec_command
     one_line(
         fairtrec_command(*LABELS.split(), "l.parquet"),
         3,
-        "l.parquet: the column weight of the labels is not a finite number",
+        "l.parquet: not a Parquet file of labels (date value out of range)",
     )
 
 
@@ -230,7 +230,7 @@ def test_a_weight_of_400_digits(workplace, fairtrec_command):
     one_line(fairtrec_command(*LABELS.split(), "l.jsonl"), 3, "l.jsonl:1: the weight 999")
 
 
-@pytest.mark.parametrize("measure", ["ERR@10", "nDCG(dcg=exp-log2)@10"])
+@pytest.mark.parametrize("measure", ["ERR@10", "ERR"])
 def test_no_program_prints_lines_of_its_own(workplace, fairtrec_command, capfd, measure):
     (workplace / "qrels").write_text("q1 1 d1 5\nq1 f d2 0\n")
     one_line(fairtrec_command("eval", "qrels", "a.run", "-m", measure), 2, measure.split("(")[0].split("@")[0])

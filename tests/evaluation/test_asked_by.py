@@ -16,7 +16,7 @@ def test_an_object_that_holds_a_frame_is_told_which():
     class TrecRun:
         run_data = pd.DataFrame({"query": ["q"], "docid": ["d"], "score": [1.0]})
 
-    with pytest.raises(InputError, match=r"this TrecRun has a frame inside; pass its \.run_data"):
+    with pytest.raises(InputError, match=r"the run has a frame inside; pass its \.run_data"):
         fairtrec.evaluate("nDCG@10", TrecRun(), qrels={"q": {"d": 1}})
     assert fairtrec.evaluate("nDCG@10", TrecRun.run_data, qrels={"q": {"d": 1}}).scores[0].means == 1
 

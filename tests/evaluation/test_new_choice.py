@@ -164,7 +164,7 @@ def test_a_view_option_shows_itself_and_is_refused_where_it_cannot(printed):
 
 def test_python_takes_a_view_option(grown):
     code = (
-        "import fairtrec; fairtrec.evaluate('P@1', {'q': ['d']}, {'q': {'d': 1}}).write('a.tex', latex_size='small');"
+        "import fairtrec; fairtrec.evaluate('P@1', {'q': ['d']}, qrels={'q': {'d': 1}}).write('a.tex', latex_size='small');"
         "print(open('a.tex').read())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=grown, env={**os.environ, "PYTHONPATH": str(grown)},

@@ -42,7 +42,11 @@ GIVEN = {
     "background": {qid: dict.fromkeys("abcdef", 1.0) for qid in RUN},
 }
 # of inputs that all of these share
-OWN = [registry.parse(name)[0] for name in BUILT_IN if not name.startswith(("TREC19", "CRBO", "Gini", "Retr"))]
+OWN = [
+    registry.parse(name)[0]
+    for name in BUILT_IN
+    if not name.startswith(("TREC19", "CRBO", "Gini", "Retr", "Selected", "Impact"))
+]
 MEASURES = [
     *map(str, OWN),
     *(f"{measure.name}@{cutoff}" for measure in OWN if hasattr(measure, "cutoff") for cutoff in (1, 2, 4)),

@@ -35,7 +35,8 @@ UNKNOWN = "ghx"  # of which nothing is known
 OF_GROUPS = [
     measure
     for name in BUILT_IN
-    if not name.startswith(("TREC19", "Retr")) and "membership" in (measure := registry.parse(name)[0]).needs
+    if not name.startswith(("TREC19", "Retr", "Selected", "Impact"))
+    and "membership" in (measure := registry.parse(name)[0]).needs
 ]
 VARIANTS = [
     *map(str, OF_GROUPS),

@@ -35,10 +35,10 @@ def read_rows(path, delimiter=","):
 
 
 def read_log(folder):
-    """Read the log with an unlabeled document at each stance that has no row."""
+    """Read the log with an unlabeled document at each position that has no row."""
     run, labels, of = dict[str, dict[str, float]](), {}, {"user_id": {}, "day": {}}
     for row in read_rows(folder / "log.csv"):
-        qid, rank = row["request_id"], int(row["stance"])
+        qid, rank = row["request_id"], int(row["position"])
         run.setdefault(qid, {})[row["item_id"]] = -float(rank)
         labels |= {row["item_id"]: row["provider_group"]} if row["provider_group"] else {}
         for name, values in of.items():

@@ -168,7 +168,7 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
     ("text", "message"),
     [
         ("", "this file holds no values; write"),
-        ("q1 0 d1 1\n", "f:1: not three columns; write"),
+        ("q1 0 d1 1\n", "neither 0 nor d1 is the name of a measure that is known; write CSV"),
         ("map 1 0.5\nmap 2\n", "f:2: not three columns"),
         ("map 1 0.5\nmap 2 high\n", "f:2: the value of map is 'high', which is not a number; correct it, or choose"),
         ("map 1 1_0\n", "f:1: the value of map is '1_0', which is not a number"),
@@ -176,7 +176,7 @@ def test_queries_that_a_run_lacks_are_treated_as_by_compare(tmp_path):
         ("map 1 0.5\nAP 1 0.5\n", "f:2: a second value of AP of query 1"),
         ("map all 0.5\n", "only means"),
         ("mine 1 0.5\n", "neither mine nor 1 is the name of a measure that is known; write CSV"),
-        ("map\t\t0.5\n", "f:1: an empty name of a query or measure"),
+        ("map\t\t0.5\n", "f:1: an empty name of a query, measure or run"),
         ("runid all x\n", "only means"),
         ("qid,map\n1,.5\n\n2\n", "f:4: 1 column instead of the 2 of the first line"),
         ('qid,map\n1,".5\n', "cannot be split into columns"),

@@ -209,7 +209,7 @@ def test_values_of_queries_stand_under_the_name_of_the_measure_once(fairtrec_com
         for row in lines if row["qid"] in ("101", "all")
     ]  # fmt: skip
     assert json.loads(fairtrec_command("eval", QRELS, RUNS[0], "-m", "AP", "--aggregate", "<0.9,<-0.9", "-f", "flat").out).keys() == {
-        "AP_below_0_9", "AP_below_minus_0_9",
+        "AP_below_0_9", "AP_below_0_9_queries", "AP_below_minus_0_9", "AP_below_minus_0_9_queries", "queries",
     }  # fmt: skip
 
 

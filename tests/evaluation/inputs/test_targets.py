@@ -103,7 +103,7 @@ def test_what_is_said_where_documents_without_a_label_are_a_group():
     )  # ? is no label that somebody gave by a slip
     assert result.signature["members"] == "? (no label), a 2, b 2"
     assert result.groups["?"] == {"target": 0.0}
-    assert [str(remark) for remark in result.scores[0].notes] == [
+    assert [str(remark) for remark in result.scores[0].notes if "infinite" not in str(remark)] == [
         "of 4 documents looked at, 3 have known groups, or are known to have none; the others are of the group ?"
     ]
 
@@ -121,7 +121,7 @@ def test_of_crossed_attributes_a_document_is_known_if_it_is_by_each():
     other = {"d1": "x", "d2": "y", "d9": "x"}
     given = {"labels": fairtrec.attributes(one=LABELS, two=other), "missing": "group"}
     (scores,) = fairtrec.evaluate("KL(by=one*two)@4", RUN, **given).scores
-    assert str(scores.notes[0]).startswith(
+    assert str(scores.notes[-1]).startswith(
         "of 4 documents looked at, 2 have known groups, or are known to have none; the others are of"
     )
 

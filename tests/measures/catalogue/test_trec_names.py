@@ -153,7 +153,7 @@ def test_names_of_other_programs(name, meant):
 @pytest.mark.parametrize("level", [1, 2])
 def test_the_mean_of_a_list_of_recalls(example, level):
     given = example / "bm25.run", example / "qrels.txt"
-    scores = fairtrec.evaluate("11pt_avg..25,.5,.75", *given, relevance_level=level).scores[0]
+    scores = fairtrec.evaluate("11pt_avg..25,.5,.75", given[0], qrels=given[1], relevance_level=level).scores[0]
     run, qrels = raw(example, "bm25.run"), raw(example, "qrels.txt")
     of = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall.0.25,0.5,0.75"}, relevance_level=level).evaluate(run)
     assert scores.values[0].tolist() == pytest.approx([np.mean([*of[qid].values()]) for qid in scores.qids], abs=1e-12)
@@ -189,8 +189,8 @@ def test_names_that_are_not_offered(name, says):
 def test_a_note_says_which_rbp_it_is(example):
     note = "rbp is RBP, which is binary, with p .8; trec_eval 10's rbp is graded, with p .9"
     given = example / "bm25.run", example / "qrels.txt"
-    assert note in map(str, fairtrec.evaluate("rbp", *given).notes)
-    assert note not in map(str, fairtrec.evaluate("RBP", *given).notes)
+    assert note in map(str, fairtrec.evaluate("rbp", given[0], qrels=given[1]).notes)
+    assert note not in map(str, fairtrec.evaluate("RBP", given[0], qrels=given[1]).notes)
 
 
 def test_a_set_has_no_line_of_num_q_for_a_query(example, fairtrec_command):
