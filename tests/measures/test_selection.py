@@ -314,3 +314,36 @@ def test_results_are_replayed(folder, fairtrec_command):
     assert fairtrec_command(*EVAL, "Selected@2 Impact(above=median)", "-f", "json", "-o", "a.json").code == 0
     assert fairtrec_command("results", "replay", "a.json").code == 0
     assert Selected().uses_scores is False
+
+
+def test_the_ratio_of_one_group_is_bounded_over_all_labelings():
+    labels = {"a": "f", "b": "m", "c": "f", "d": "m"}
+    (scores,) = fairtrec.evaluate(
+        "Impact(group='f')@2", {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 0.5}}, labels=labels, pool="even",
+        bounds="labels",
+    ).scores  # fmt: skip
+    found = scores.describe_total(scores.measures[0])
+    assert (found["least"], found["greatest"]) == (
+        pytest.approx(2 / 3),
+        1.0,
+    )  # e is of f: 1/3 to 1/2; of m: 1/2 is most
+
+
+def test_what_is_undefined_has_no_interval():
+    runs, labels = {"q": {"a": 2.0, "b": 1.0}, "r": {"c": 2.0, "d": 1.0}}, dict.fromkeys("abcd", "f") | {"z": "m"}
+    for measure in ("Impact@1", "DTR@2"):
+        given_ = {"qrels": {"q": {"a": 1}, "r": {"c": 1}}, "labels": labels, "pool": "even"}
+        result = fairtrec.evaluate(measure, runs, **given_).with_confidence(0.95)
+        found = result.scores[0].describe_total(result.scores[0].measures[0])
+        assert math.isnan(found.get("low", math.nan))
+
+
+def test_exposure_with_targets_that_differ_is_bounded_as_itself(tmp_path):
+    (tmp_path / "t.tsv").write_text(
+        "qid\tgroup\tshare\nq\tf\t0.5\nq\tm\t0.5\nr\tf\t0.2\nr\tm\t0.8\ns\tf\t0.4\ns\tm\t0.6\n"
+    )
+    runs = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "r": {"b": 3.0, "a": 2.0, "c": 1.0}, "s": {"c": 2.0, "b": 1.0}}
+    given_ = {"labels": {"a": "f", "b": "m", "c": "m"}, "target": str(tmp_path / "t.tsv"), "pool": "even"}
+    result = fairtrec.evaluate("Exposure(group='f')@3", runs, **given_).with_confidence(0.95)
+    found, value = result.scores[0].describe_total(result.scores[0].measures[0]), result.scores[0].totals["pooled"][0]
+    assert found["low"] < value < found["high"]
