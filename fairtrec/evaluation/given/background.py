@@ -10,10 +10,10 @@ from fairtrec.data import MISSING, Candidates, Docs, Run, digest_queries, take
 from fairtrec.evaluation.given.reference import (
     Files,
     Input,
+    MeasuredReference,
     NamedRuns,
     OpenedReferences,
     Plan,
-    Reference,
     References,
     Written,
 )
@@ -25,7 +25,7 @@ from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
 
 
-class BackgroundReference(Reference):
+class BackgroundReference(MeasuredReference):
     """A run of the documents that a system could have shown; or all documents of the collection."""
 
     inputs = (Input("background", "a background set", "--background RUN or --background collection"),)
@@ -78,10 +78,6 @@ class BackgroundReference(Reference):
         path = plan.given.things[self.name]
         is_read = isinstance(path, PATH) and not plan.choices.samples and submissions.border() is None
         return [is_read and isinstance(thing, PATH) and thing == path for _, thing in named]
-
-    def plays(self, plan: Plan) -> bool:
-        """Tell whether a measure looks at it."""
-        return self.is_used(plan)
 
     def list_effects(self, plan: Plan) -> Iterable[str]:
         """Name what is in effect: its depth, if it has one."""

@@ -14,7 +14,15 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Run, System, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
-from fairtrec.evaluation.given.reference import Files, Input, NamedRuns, OpenedReferences, Plan, Reference, Written
+from fairtrec.evaluation.given.reference import (
+    Files,
+    Input,
+    MeasuredReference,
+    NamedRuns,
+    OpenedReferences,
+    Plan,
+    Written,
+)
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_documents
 from fairtrec.evaluation.inputs.options import Choices, name_source
@@ -91,7 +99,7 @@ def read(thing: Any) -> Counterfactuals:
     return Counterfactuals(one=thing)
 
 
-class CounterfactualReference(Reference):
+class CounterfactualReference(MeasuredReference):
     """Runs of the same systems over texts with swapped words."""
 
     inputs = (Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),)
@@ -100,10 +108,6 @@ class CounterfactualReference(Reference):
     def read(self, opened: OpenedReferences) -> Counterfactuals:
         """Take one run, ``{name: run}`` or a folder."""
         return read(opened.given.things[self.name])
-
-    def plays(self, plan: Plan) -> bool:
-        """Tell whether a measure looks at it."""
-        return self.is_used(plan)
 
     def list_docnos(self, opened: OpenedReferences) -> None:
         """Tell nothing: which files are read follows from the runs."""

@@ -182,12 +182,6 @@ class Reference:
         """Tell whether it may change a value."""
         return True
 
-    def is_used(self, plan: "Plan") -> bool:
-        """Tell whether a measure or target uses an input that is made of it."""
-        references = plan.given.references.values()
-        several = (each for of in references for each in of.inputs if self.name in (of.name, each.beside))
-        return any(each.name in plan.uses for each in several)
-
     def list_effects(self, plan: "Plan") -> Iterable[str]:
         """Name the words of ``Choice.part`` that are in effect by it."""
         return ()
@@ -253,6 +247,16 @@ class Reference:
     def complete_result(self, result: "Result", value: Any) -> "Result":
         """Add to a result what belongs to its runs."""
         return result
+
+
+class MeasuredReference(Reference):
+    """A thing that plays a part only where a measure or target uses an input that is made of it."""
+
+    def plays(self, plan: "Plan") -> bool:
+        """Tell whether one is used."""
+        references = plan.given.references.values()
+        several = (each for of in references for each in of.inputs if self.name in (of.name, each.beside))
+        return any(each.name in plan.uses for each in several)
 
 
 class GroupReference(Reference):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fairtrec.data import Floats, Run, Stances, digest_columns, look_up
-from fairtrec.evaluation.given.reference import Input, OpenedReferences, Plan, Reference
+from fairtrec.evaluation.given.reference import Input, MeasuredReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs.documents import RunContext
 from fairtrec.measure import Note, NoteKind
 from fairtrec.support.errors import PATH
@@ -15,7 +15,7 @@ NO_SIGN = NoteKind(
 )
 
 
-class StanceReference(Reference):
+class StanceReference(MeasuredReference):
     """Where documents stand on axes of opinion."""
 
     inputs = (
@@ -32,10 +32,6 @@ class StanceReference(Reference):
 
         thing = opened.given.things[self.name]
         return stance_table.read(thing) if isinstance(thing, PATH) else memory.stances(thing)
-
-    def plays(self, plan: Plan) -> bool:
-        """Tell whether a measure looks at it."""
-        return self.is_used(plan)
 
     def list_notes(self, plan: Plan) -> Iterator[Note]:
         """Say whose sign means nothing, as nothing says which side of the axes is which."""
