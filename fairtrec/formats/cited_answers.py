@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from fairtrec.data import encode_ids
 from fairtrec.formats.columns import WIDEST, FileColumns, LineNumbers
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError
@@ -252,8 +253,8 @@ class RankedColumns:
         if not several:
             return
         self.blocks.append((self.rows, [number for number, _, ranked in several for _ in ranked]))
-        self.topics.append(_encode(topic for _, topic, ranked in several for _ in ranked))
-        self.docnos.append(_encode(docno for *_, ranked in several for docno, _ in ranked))
+        self.topics.append(encode_ids([topic for _, topic, ranked in several for _ in ranked]))
+        self.docnos.append(encode_ids([docno for *_, ranked in several for docno, _ in ranked]))
         self.scores.append(np.array([score for *_, ranked in several for _, score in ranked], dtype=np.float64))
         self.ranks += [np.arange(1, len(ranked) + 1) for *_, ranked in several]
         self.rows += len(self.docnos[-1])
@@ -308,7 +309,3 @@ def _refuse_unranked(path: FilePath, part: str | None, form: AnswerForm | None) 
 def _list_notes(reader: AnswerReader, columns: RankedColumns) -> Iterator[Note]:
     if columns.part == CITED and reader.form == "shared" and reader.has_references:
         yield UNRANKED.note()
-
-
-def _encode(ids: Iterable[str]) -> Any:
-    return np.array([each.encode() for each in ids], dtype=np.bytes_)
