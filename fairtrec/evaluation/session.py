@@ -37,7 +37,7 @@ from fairtrec.evaluation.reading import (
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged, note_own_ids
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
-from fairtrec.formats.named_tables import note_first_lines
+from fairtrec.formats.first_lines import note_first_lines
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
 from fairtrec.measures.utility import split_relevance

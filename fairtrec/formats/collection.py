@@ -14,11 +14,11 @@ import numpy as np
 from fairtrec.data import Docnos
 from fairtrec.formats import frames, named_columns, spans
 from fairtrec.formats.frames import TEXT
-from fairtrec.formats.named_tables import TableKind, read_objects, read_table, refuse_semicolons
+from fairtrec.formats.named_tables import TableKind, read_objects, read_table
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
 from fairtrec.support.files.table_header import IDS as ID_NAMES
-from fairtrec.support.files.table_header import TableHeader, find_header, match_names
+from fairtrec.support.files.table_header import TableHeader, find_header, match_names, refuse_semicolons
 from fairtrec.support.literals import DOCUMENT, QUERY
 
 IDS = ("docno", "id", "_id", "docid")  # the strongest first; the other names of ids come behind them

@@ -20,11 +20,17 @@ from fairtrec.formats.label_rules import EntryLines, find_line
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.label_texts import LabelColumns
 from fairtrec.formats.named_columns import read_whole
-from fairtrec.formats.named_tables import JSON, TableKind, refuse_semicolons
+from fairtrec.formats.named_tables import JSON, TableKind
 from fairtrec.formats.spans import take_numbers
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import json_text
-from fairtrec.support.files.table_header import TableHeader, find_header, normalize_name, split_header
+from fairtrec.support.files.table_header import (
+    TableHeader,
+    find_header,
+    normalize_name,
+    refuse_semicolons,
+    split_header,
+)
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY
 

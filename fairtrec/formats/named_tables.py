@@ -6,29 +6,18 @@ Without one, they have the order of the kind. JSON lines, and a JSON array of ob
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from csv import Error as CsvError
 from csv import reader as csv_reader
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 from os import fspath
-from pathlib import Path
 from typing import Any
 
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
-from fairtrec.support.files.table_header import TableHeader, find_header, find_words, normalize_name
+from fairtrec.support.files.table_header import TableHeader, find_header, normalize_name, refuse_semicolons
 from fairtrec.support.files.whole_lines import parse_object
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
-HEADERS = NoteKind("headers", "headers: {files}", NoteSeverity.BACKGROUND, is_last=True)
-WORDS = NoteKind(
-    "words as entries",
-    "read as an entry: {files}; add a second known name if it is a header",
-    NoteSeverity.BACKGROUND,
-    is_last=True,
-)
-BINARY = (".parquet", ".arrow")  # files that have no lines
 JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*\{)')  # how an object with a key starts, or an array of objects
 NumberedLine = tuple[int, bytes]
 NumberedRow = tuple[int | None, list[str]]  # the line is not known of an array of objects
@@ -148,22 +137,6 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
     return TableRows(names, take_places(rows, header, taken, path, wide))
 
 
-def note_first_lines(paths: Iterable[FilePath]) -> list[Note]:
-    """Note which files begin with names of columns, and which with an entry that has a word that may be one."""
-    headers, words = [], []
-    places = (fspath(path) for path in paths)
-    texts = (path for path in places if not (path.endswith(BINARY) or Path(path).is_dir()))
-    for path in dict.fromkeys(texts):
-        with suppress(InputError):  # of a stream, and of what is no text
-            number, line = opening.recall_first_line(path)
-            text, place = line.decode(errors="replace"), f"{opening.name(path)}:{number}"
-            if (header := find_header(text)) is not None:
-                headers.append(f"{place} ({', '.join(header.written)})")
-            elif cells := find_words(text):
-                words.append(f"{place} ({', '.join(cells)})")
-    return [kind.note(files=", ".join(files)) for kind, files in ((HEADERS, headers), (WORDS, words)) if files]
-
-
 def refuse_widths(
     rows: Iterable[NumberedRow], path: FilePath, many: Container[int], wrong: str, filled: int
 ) -> Iterator[NumberedRow]:
@@ -175,19 +148,6 @@ def refuse_widths(
         if len(cells) not in many or not all(cells[:filled]):
             raise InputError(wrong.format(len(cells), "s" * (len(cells) != 1)), path, number)
         yield number, cells
-
-
-def describe_semicolons(line: str, separators: Sequence[str | None]) -> str:
-    """Say what is wrong with a first line whose cells only semicolons separate, as no header says; else nothing."""
-    is_split = any(len(line.split(each)) > 1 for each in separators)
-    is_odd = ";" in line and not is_split
-    return "semicolons between cells; write a first line with names, or separate by tabs" if is_odd else ""
-
-
-def refuse_semicolons(line: str, separators: Sequence[str | None], path: FilePath, number: int | None) -> None:
-    """Raise InputError for a first line whose cells only semicolons separate, as no header says."""
-    if what := describe_semicolons(line, separators):
-        raise InputError(what, path, number)
 
 
 def _split_entries(lines: Iterable[NumberedLine], kind: TableKind, path: FilePath) -> Iterator[NumberedRow]:

@@ -13,10 +13,10 @@ import numpy as np
 
 from fairtrec.formats import columns, named_columns
 from fairtrec.formats.columns import FileColumns, Layout
-from fairtrec.formats.named_tables import describe_semicolons
 from fairtrec.formats.run_forms import FORMS, RunForm
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, opening
+from fairtrec.support.files.table_header import describe_semicolons
 from fairtrec.support.literals import RankedBy, RunFormat
 
 LONGEST_TAG = 256  # letters

@@ -8,11 +8,11 @@ import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.formats import columns, spans
-from fairtrec.formats.named_tables import refuse_semicolons
 from fairtrec.formats.run import find_repeat
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_run_line
+from fairtrec.support.files.table_header import refuse_semicolons
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
 from fairtrec.support.notes import NoteKind

@@ -82,6 +82,8 @@ class QrelsReference(Reference):
 
     def _note_repeats(self, plan: Plan, read: Qrels, *, reads_subtopics: bool) -> list[Note]:
         """List the notes on repeated judgments; several grades are none where subtopics are read."""
+        if not read.notes:
+            return []
         from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
         from fairtrec.formats.qrels import SEVERAL_GRADES
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
+from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, TERM
 
 WORDS = frozenset({*TERM, "query", "topic", "user", "document", "doc", "item", "passage"})
@@ -129,3 +130,16 @@ def _is_header(names: tuple[str, ...], separator: str | None) -> bool:
     if separator is None and len(known) < len({*names}):
         return False
     return names[:1] != () and (names[0] in IDS or (len(known) > 1 and not known.isdisjoint(IDS | WORDS)))
+
+
+def describe_semicolons(line: str, separators: Sequence[str | None]) -> str:
+    """Say what is wrong with a first line whose cells only semicolons separate, as no header says; else nothing."""
+    is_split = any(len(line.split(each)) > 1 for each in separators)
+    is_odd = ";" in line and not is_split
+    return "semicolons between cells; write a first line with names, or separate by tabs" if is_odd else ""
+
+
+def refuse_semicolons(line: str, separators: Sequence[str | None], path: FilePath, number: int | None) -> None:
+    """Raise InputError for a first line whose cells only semicolons separate, as no header says."""
+    if what := describe_semicolons(line, separators):
+        raise InputError(what, path, number)

@@ -1,0 +1,39 @@
+"""What is said of first lines: which files begin with names of columns.
+
+Every evaluation says it, so this imports none of what reads tables.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from os import fspath
+
+from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
+from fairtrec.support.files.table_header import find_header, find_words
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+
+HEADERS = NoteKind("headers", "headers: {files}", NoteSeverity.BACKGROUND, is_last=True)
+WORDS = NoteKind(
+    "words as entries",
+    "read as an entry: {files}; add a second known name if it is a header",
+    NoteSeverity.BACKGROUND,
+    is_last=True,
+)
+BINARY = (".parquet", ".arrow")  # files that have no lines
+
+
+def note_first_lines(paths: Iterable[FilePath]) -> list[Note]:
+    """Note which files begin with names of columns, and which with an entry that has a word that may be one."""
+    headers, words = [], []
+    places = (fspath(path) for path in paths)
+    texts = (path for path in places if not (path.endswith(BINARY) or os.path.isdir(path)))  # noqa: PTH112 - needs no pathlib
+    for path in dict.fromkeys(texts):
+        with suppress(InputError):  # of a stream, and of what is no text
+            number, line = opening.recall_first_line(path)
+            text, place = line.decode(errors="replace"), f"{opening.name(path)}:{number}"
+            if (header := find_header(text)) is not None:
+                headers.append(f"{place} ({', '.join(header.written)})")
+            elif cells := find_words(text):
+                words.append(f"{place} ({', '.join(cells)})")
+    return [kind.note(files=", ".join(files)) for kind, files in ((HEADERS, headers), (WORDS, words)) if files]
