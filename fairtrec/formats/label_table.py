@@ -343,7 +343,8 @@ class LabelTable:
             raise self._fault(f"{what}; keep one", at, first)
         if len(again):
             self.repeats += len(again)
-            self.repeated_at = self.repeated_at or self._find_line(int(again.min()), first) or 0
+            lines = self.repeated_at, self._find_line(int(again.min()), first)  # those of a cut were looked at before
+            self.repeated_at = min(filter(None, lines), default=0)
         return np.setdiff1d(np.arange(len(docs)), again)
 
     def _refuse_contradiction(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int) -> None:

@@ -112,6 +112,15 @@ def test_groups_of_a_document_that_stand_apart(folder, monkeypatch, random, choi
         assert shown(labels="l.tsv", **choices) == whole
 
 
+def test_the_first_repeated_label_is_told_although_a_later_one_is_seen_before_it(folder, monkeypatch):
+    lines = ["d1\ta\n", "d2\tb\n", "d3\ta\n", "d1\ta\n", "d4\tb\n", "d4\tb\n", "d5\ta\n", "d6\tb\n"]
+    (folder / "l.tsv").write_text("".join(lines))
+    whole = shown(labels="l.tsv")
+    assert "2 labels are repeated with the same weight (first: line 4)" in whole[2]
+    held(monkeypatch, 3)
+    assert shown(labels="l.tsv") == whole
+
+
 def test_labels_from_a_pipe_are_to_stand_together(folder, monkeypatch):
     held(monkeypatch, 3)
     text = "".join(f"d{d}\t{group}\n" for group in "ab" for d in range(30))
