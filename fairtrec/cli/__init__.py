@@ -35,6 +35,7 @@ HINTS = {  # by option, or command, that is not here: what does that
     "--baseline": "fairtrec compare tests runs against a baseline",
     "--correlate": "fairtrec correlate prints correlations of measures",
     "--cutoffs": "fairtrec plot cutoffs -f table prints means over cutoffs",
+    "convert": "most files are read as they are; docs/convert.md shows the others",
     "--reliability": "fairtrec reliability estimates how reliable the order of runs is",
     "rbo": "fairtrec correlate --rankings prints the rank-biased overlap of runs",
 }
@@ -69,6 +70,35 @@ class _Root(RegisteredGroup):
             raise UsageError(f"there is no command {cmd_name}; {HINTS[cmd_name]}")
         return super().get_command(ctx, cmd_name)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read arguments; without any, print the first screen and end with code 2, as click does."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(self.format_first_screen(ctx), err=True, nl=False)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command. Raises UsageError for a file in its place, with the command that was probably meant."""
+        name = args[0]
+        is_file = name == "none" or "." in name or os.path.exists(name)  # noqa: PTH110 - pathlib is not loaded
+        if is_file and not ctx.resilient_parsing and not command_rows.registry.has_command(name):
+            line = short(" ".join(args))
+            raise click.UsageError(f"there is no command {short(name)}; did you mean: fairtrec eval {line}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_first_screen(self, ctx: click.Context) -> str:
+        """Write the text, and the commands that most people need."""
+        formatter = ctx.make_formatter()
+        self.format_help_text(ctx, formatter)
+        rows = sorted((row for row in find_rows() if row.is_first), key=lambda row: row.group != GROUPS[-1])
+        with formatter.section("Commands"):
+            formatter.write_dl([(row.name, row.text) for row in rows])
+        formatter.write_paragraph()
+        formatter.write("fairtrec --help: all commands\n")
+        return formatter.getvalue().lstrip("\n")
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         found = find_rows()
         width = max(len(row.name) for row in found)
@@ -85,9 +115,7 @@ def find_rows() -> list[command_rows.CommandRow]:
 
 command = _Root(
     "command",
-    help="""Start with: fairtrec demo
-
-    How fairly do rankings represent groups? trec_eval for fairness.
+    help="""Measure how fairly rankings represent groups: trec_eval for fairness. Start with: fairtrec demo
 
     \b
     fairtrec eval qrels.txt bm25.run --terms gender-en --docs collection.tsv

@@ -209,7 +209,8 @@ class Commands(Titled, click.Group):
         if found is None:
             from difflib import get_close_matches
 
-            near = get_close_matches(cmd_name, self.list_commands(ctx), 1)
+            names = self.list_commands(ctx)
+            near = [name for name in names if cmd_name.startswith(name)] or get_close_matches(cmd_name, names, 1)
             hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
             if not command_rows.registry.is_installed():
                 hint = "this checkout is not installed; for the commands of the lab, run: pip install -e ."

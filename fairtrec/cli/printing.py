@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fairtrec.support.notes import Note
 
 IDLE = "fairtrec.idle"  # of a context: what played no part
+MOST_NOTES = "fairtrec.notes"  # of a context: how many notes stand below a table, if not as many as usual
 # what ``run_command`` looks at: the formats of what is written, the answer, and the options of its view
 
 
@@ -187,7 +188,7 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
 
     ``carried``  what of the notes and the signature the report itself holds, so that it is not printed twice.
     """
-    from fairtrec.report.note_selection import HANG, MOST, cut, select_notes, wrap_hanging
+    from fairtrec.report.note_selection import HANG, MOST, select_notes, wrap_hanging
 
     width = None
     if sys.stderr.isatty():
@@ -201,10 +202,9 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
             for part in wrap_hanging(f"# {line}", width, HANG):
                 write_stderr(part)
     if signature and carried in ("nothing", "notes"):
-        line = f"# {signature}"
-        if width is not None and not is_whole:
-            line = cut(line, width)
-        write_stderr(line)
+        from fairtrec.report.short_signature import shorten_signature
+
+        write_stderr(f"# {signature if width is None or is_whole else shorten_signature(signature)}")
 
 
 def write(
@@ -224,7 +224,7 @@ def write(
         form = "table" if terminal or "trec" not in kind.forms else "trec"
     writer, meta = kind.forms[form], click.get_current_context().meta
     is_whole = output is not None or "verbose" in meta.get(TYPED, {})
-    most = None if is_whole else MOST - len(meta.get(IDLE, []))  # what played no part stands beside it already
+    most = None if is_whole else meta.get(MOST_NOTES, MOST) - len(meta.get(IDLE, []))  # what played no part is a note
     report = kind(form, of, terminal=terminal, window=output is None, most=most, **view)
     if err:
         click.echo(report, err=True, nl=False)

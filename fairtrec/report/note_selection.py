@@ -52,15 +52,3 @@ def wrap_hanging(line: str, width: int | None, indent: int) -> list[str]:
         kept, room, subsequent_indent=behind, break_on_hyphens=False, break_long_words="://" not in line
     )
     return [part.replace("\N{NO-BREAK SPACE}", " ") for part in parts]
-
-
-def cut(line: str, width: int) -> str:
-    """Leave out the last parts of a signature that is wider than a window; no part is cut.
-
-    >>> cut("fairtrec:1 | order:score | tau:1", 29), cut("fairtrec:1 | order:score | tau:1", 99)
-    ('fairtrec:1 | order:score | …', 'fairtrec:1 | order:score | tau:1')
-    """
-    if len(line) <= width:
-        return line
-    end = line.rfind(" | ", 0, width - 1)
-    return f"{line[:end]} | …" if end > 0 else line

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
-from fairtrec.report.note_selection import HANG, cut, select_notes, wrap_hanging
+from fairtrec.report.note_selection import HANG, select_notes, wrap_hanging
 from fairtrec.report.run_names import shorten_names
+from fairtrec.report.short_signature import shorten_signature
 from fairtrec.report.styled_lines import Line, measure_width, render_lines
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import write_notes
@@ -33,7 +34,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     A ``terminal`` has colors, and a ``window`` (as a terminal has) a width, which they keep: 80 columns of a pipe,
     unless COLUMNS says another. Names of runs are shortened where they have no room; no value is. Columns that have no
     room stand in a table below, or are left out and named.
-    ``most`` notes are shown (None: all), and then a terminal shows one line of the signature.
+    ``most`` notes are shown (None: all), and then a terminal shows the short signature.
     """
     gap = document.gap
     room = get_terminal_size().columns if terminal or window else None
@@ -46,8 +47,8 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
             lines += [[(plain(table.title), "bold")]] if table.title else []
             lines += _table(table, page, gap)
     below = list(_below(document, _left_out(fitting), short, most))
-    is_cut = terminal and room is not None and most is not None
-    signature = cut(document.signature, room or 0) if is_cut else document.signature
+    is_short = terminal and most is not None and document.signature
+    signature = shorten_signature(document.signature) if is_short else document.signature
     first = [] if document.verdict is None else _hang([write_notes([document.verdict], short)], room)
     last = [*_hang(below, room), *filter(None, [plain(signature)])]
     between: list[Line] = [[]] * bool(first and lines and lines[0])

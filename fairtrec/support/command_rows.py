@@ -25,6 +25,7 @@ class CommandRow(NamedTuple):
     ``public``    are the names that Python offers as ``fairtrec.NAME``: the place of each, "" for a module so named.
     ``catalogue`` is what ``fairtrec measures`` lists and describes besides: by the metavar of its names, a module with
                   ``names()``, ``overview()`` and ``page(name)``.
+    ``is_first``  shows the command on the first screen, which ``fairtrec`` prints without a command.
     ``package``   is where the row stands: it is set when the row is loaded.
     """
 
@@ -41,6 +42,7 @@ class CommandRow(NamedTuple):
     study: str = ""
     public: Mapping[str, str] = _NONE
     catalogue: Mapping[str, str] = _NONE
+    is_first: bool = False
     package: str = ""
 
 

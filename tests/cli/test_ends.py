@@ -110,7 +110,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
     assert capfd.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", [(), ("resources",), ("counts",), ("results",)])
+@pytest.mark.parametrize("name", [("resources",), ("counts",), ("results",)])
 def test_a_command_of_commands_alone_prints_its_help(monkeypatch, capsys, name):
     printed = []
     for arguments in ((), ("--help",)):

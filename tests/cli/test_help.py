@@ -194,3 +194,33 @@ def test_the_default_is_a_few_of_what_the_inputs_allow(fairtrec_command):
     assert "[default: a few that the inputs allow]" in words
     with pytest.raises(UsageError, match="no measure all; `fairtrec measures`"):
         registry.parse("all")
+
+
+def test_without_a_command_the_first_screen_has_those_that_most_people_need(fairtrec_command):
+    done = fairtrec_command()
+    assert (done.code, done.out) == (2, "")
+    names = re.findall(r"^  (\w+)  +\S", done.err.partition("Commands:\n")[2], re.MULTILINE)
+    assert names == ["demo", *(row.name for row in find_rows() if row.is_first and row.name != "demo")]
+    assert 4 <= len(names) <= 6
+    assert done.err.splitlines()[-1] == "fairtrec --help: all commands"
+    assert len(done.err.splitlines()) < 20
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["evaluate", "x"], "there is no command evaluate; did you mean eval?"),
+        (["convert"], "most files are read as they are; docs/convert.md shows the others"),
+        (["qrels.txt", "my.run"], "there is no command qrels.txt; did you mean: fairtrec eval qrels.txt my.run"),
+        (["none", "my.run"], "did you mean: fairtrec eval none my.run"),
+        (["here", "my.run"], "did you mean: fairtrec eval here my.run"),
+    ],
+)
+def test_a_command_that_is_nearly_one_is_answered_with_what_was_meant(
+    words, said, fairtrec_command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").touch()
+    done = fairtrec_command(*words)
+    assert done.code == 2
+    assert said in done.err

@@ -1,5 +1,6 @@
 """A reader sees the most important remarks beside numbers, four at most; whoever asks for all, and every file, has all."""
 
+import hashlib
 import io
 import json
 import re
@@ -10,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.signature import FIELDS
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.markup import latex, md
 from fairtrec.report.note_selection import MOST, select_notes
+from fairtrec.report.short_signature import shorten_signature
 from fairtrec.report.terminal import render
 from fairtrec.support.notes import NoteSeverity
 from fairtrec_made import EXAMPLE, ended, notes_of, texts, unwrapped
@@ -152,18 +156,30 @@ def in_a_window(monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["table", "trec"])
-def test_a_terminal_shows_one_line_of_the_signature_and_verbose_all(in_a_window, form):
+def test_a_terminal_shows_the_short_signature_and_verbose_all(in_a_window, form):
     command = ("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", "-m", "AWRF@5", *LABELS, "-f", form)
     whole = fairtrec.evaluate("AWRF@5", EXAMPLE / "neural.run", qrels=EXAMPLE / "qrels.txt", labels=LABELS[1]).signature
     printed, said = in_a_window(*command)
-    last = (printed if form == "table" else said).splitlines()[-1]
-    assert len(last) <= 60
-    assert last.endswith(" | …")
-    parts = last.removeprefix("# ").removesuffix(" | …").split(" | ")
-    assert parts == str(whole).split(" | ")[: len(parts)]  # each of them whole
-    assert len(last) + len(str(whole).split(" | ")[len(parts)]) + 3 > 60  # and as many as there is room for
+    last = (printed if form == "table" else said).splitlines()[-1].removeprefix("# ")
+    digest = hashlib.sha256(str(whole.content).encode()).hexdigest()[:8]
+    assert last == f"fairtrec:{whole['fairtrec'].partition('+')[0]} | {digest}"
+    printed, _ = in_a_window(*command, "--pool", "even")
+    assert f" | pool:even | {digest}" not in printed  # it is another evaluation
+    assert (" | pool:even | " in printed) is (form == "table")
     printed, said = in_a_window(*command, "-v")
     assert (printed if form == "table" else said).splitlines()[-1].removeprefix("# ") == str(whole)
+
+
+@given(st.dictionaries(st.sampled_from([*FIELDS]), st.text("abc:/ @é|", min_size=1, max_size=30)), st.integers(0, 99))
+def test_a_short_signature_has_at_most_60_letters_and_another_digest_for_another_choice(choices, number):
+    signature = Signature({**choices, "fairtrec": f"0.1.0.dev{number}+gabcdef.d20260101"})
+    short = shorten_signature(str(signature))
+    assert len(short) <= 60 + len(f".dev{number}")
+    assert short.startswith(f"fairtrec:0.1.0.dev{number} | ")
+    other = Signature({**signature, "seed": "7"})
+    assert shorten_signature(str(other))[-8:] != short[-8:]
+    older = Signature({**signature, "fairtrec": "0.1.0"})
+    assert shorten_signature(str(older))[-8:] == short[-8:]
 
 
 def test_off_a_terminal_the_signature_is_whole(fairtrec_command, monkeypatch):

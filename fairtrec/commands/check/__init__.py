@@ -24,4 +24,5 @@ ROW = CommandRow(
     sections={"": ("require baseline terms", "Requirements", "baseline")},
     answers={"Verdicts": VERDICTS},
     public={"check": "check:check"},
+    is_first=True,
 )

@@ -18,13 +18,14 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import format_distinct
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.markup import code_md, escape_markdown
-from fairtrec.report.note_selection import cut, select_notes, wrap_hanging
+from fairtrec.report.note_selection import select_notes, wrap_hanging
 from fairtrec.report.output import write_annotation
 from fairtrec.report.records import Row, head, list_runs, note_records
 from fairtrec.report.records import json as as_json
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.row_answers import write_rows
 from fairtrec.report.run_names import map_names
+from fairtrec.report.short_signature import shorten_signature
 from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
@@ -129,7 +130,7 @@ def text(
     """Write a line for each verdict, and below it the reason where it is not simply passed.
 
     In a ``window`` names are shortened, and figures that have no room stand below, too. ``most`` notes are shown
-    (None: all), and then a terminal shows one line of the signature.
+    (None: all), and then a terminal shows the short signature.
     """
     lines: list[Line] = []
     room = get_terminal_size().columns if terminal or window else None
@@ -144,12 +145,11 @@ def text(
         found += wrap_hanging(f"{'':<9}{plain(verdict.reason)}", room, 9) if verdict.reason else []
         lines.append([(f"{WORDS[verdict.status]:<9}", STYLES[verdict.status]), (found[0][9:], "")])
         lines += ([(line, "")] for line in found[1:])
-    signature = f"# {plain(str(checked.signature))}"
-    last = cut(signature, room) if terminal and room is not None and most is not None else signature
+    signature = plain(str(checked.signature))
     below = (
         *wrap_hanging(summary(checked), room, 4),
         *(f"# {plain(line)}" for line in select_notes(list_notes(checked), most)),
-        last,
+        f"# {shorten_signature(signature) if terminal and most is not None else signature}",
     )
     return render_lines([*lines, *([(each, "dim")] for each in below)], terminal=terminal)
 

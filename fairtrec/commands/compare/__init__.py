@@ -16,4 +16,5 @@ ROW = CommandRow(
     sections={"": ("measures baseline terms", "Comparison", "")},
     answers={"Comparisons": COMPARISONS},
     public={"compare": "baseline:compare"},
+    is_first=True,
 )

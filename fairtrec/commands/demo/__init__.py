@@ -9,4 +9,5 @@ ROW = CommandRow(
     "stable",
     question="What does fairtrec do on a small example?",
     sections={"": ("", "Options", "folder")},
+    is_first=True,
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import TYPED, Titled
+from fairtrec.cli.commands import TYPED, Titled, load_command
 from fairtrec.support.errors import UsageError
 
 RUNS = "bm25.run", "neural.run", "fair.run"
@@ -30,15 +30,17 @@ def command(folder: str | None, *, force: bool) -> int:
         _copy(example, Path(folder), force=force)
         return 0
     options.refuse_typed("is for --copy FOLDER; add it", "force")
-    from fairtrec.commands.eval import command as of_eval
+    from fairtrec.cli.printing import MOST_NOTES
 
     given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
     verbose = ["-v"] * ("verbose" in click.get_current_context().meta[TYPED])
     click.echo(f"# fairtrec eval qrels.txt {' '.join(RUNS)} {' '.join(given)} -m '{MEASURES}'", err=True)
     click.echo("# on files of its own, which --copy FOLDER copies", err=True)
     files = [str(example / name) if (example / name).is_file() else name for name in ("qrels.txt", *RUNS, *given)]
-    with of_eval.command.make_context("eval", [*files, "-m", MEASURES, "-f", "table", *verbose]) as context:
-        code: int = of_eval.command.invoke(context)
+    evaluate = load_command("eval")
+    with evaluate.make_context("eval", [*files, "-m", MEASURES, "-f", "table", *verbose]) as context:
+        context.meta[MOST_NOTES] = 1
+        code: int = evaluate.invoke(context)
         return code
 
 

@@ -15,4 +15,5 @@ ROW = CommandRow(
     brief="measures terms docs counts labels background queries sort per_query form output",
     sections={"": ("measures terms docs", "Options", "")},
     answers={"TopicSpread": SPREADS},
+    is_first=True,
 )

@@ -28,4 +28,5 @@ ROW = CommandRow(
     sections={"": ("measure query terms", "Explanation", "measure baseline")},
     answers={"Explanation": EXPLANATIONS, "Differences": DIFFERENCES},
     public={"explain": "explain:explain"},
+    is_first=True,
 )

@@ -11,4 +11,5 @@ ROW = CommandRow(
     measures="MEASURES",
     sections={"": ("measures baseline output", "Report", "baseline gold force keep_going output")},
     public={"study": "report:study"},
+    is_first=True,
 )

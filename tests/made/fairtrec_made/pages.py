@@ -4,6 +4,8 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from fairtrec.report.short_signature import shorten_signature
+
 _COMMAND = re.compile(r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VERSION = re.compile(r"(fairtrec|ir-measures|gold):\S+")  # a sheet holds the last digits of logarithms
@@ -28,9 +30,19 @@ def programs(page):
     return _PYTHON.findall(page)
 
 
+def in_terminal(text):
+    """With short signatures, as a terminal shows them."""
+    return re.sub(r"(?<=^# )fairtrec:.*$|^fairtrec:.*$", _shorten, text, flags=re.MULTILINE)
+
+
+def _shorten(found):
+    is_short = re.search(r" \| [0-9a-f]{8}$", found[0])
+    return found[0] if is_short or " | " not in found[0] else shorten_signature(found[0])
+
+
 def unversioned(text):
-    """Without versions, nor the empty lines around."""
-    return _VERSION.sub("", text.strip("\n"))
+    """With short signatures, without versions, nor the empty lines around."""
+    return _VERSION.sub("", in_terminal(text).strip("\n"))
 
 
 @dataclass(frozen=True)
