@@ -21,7 +21,7 @@ sys.path.append(str(TESTS / "made"))
 from fairtrec_made.command_trials import gather_trials  # noqa: E402 - small answers of commands
 
 ABOUT = """Which keys do the JSON files of fairtrec have? Most reports of `-f json` have `fairtrec` (its version),
-`signature`, `inputs` and `notes` of the results file. Numbers have full precision; undefined is `null`, and
+`signature`, `inputs`, `arguments` and `notes` of the results file. Numbers have full precision; undefined is `null`, and
 infinite is `"Infinity"`. Ignore keys that you do not know. [What stays stable](stability.md) says how keys change.
 """
 RESULTS = """## The results file
@@ -37,7 +37,7 @@ Capital letters are names: RUN is the name of a run, MEASURE a measure in the no
 a list.
 """
 KINDS = ("Run", "Mean", "Pooled", "Slice", "Measure", "Note", "Input", "Ends", "Next")
-SHARED = ("fairtrec", "signature", "inputs", "notes")  # which stand in the results file
+SHARED = ("fairtrec", "signature", "inputs", "arguments", "notes")  # which stand in the results file
 ORDERS = {
     "run1": ("abcd", "bcad", "acbd", "dabc", "cbda", "bdca"),
     "run2": ("bacd", "abcd", "cabd", "adbc", "bcda", "dbca"),

@@ -29,6 +29,7 @@ SECTIONS = {  # in the order of the help, of parameters; rows of inputs/options.
     "Options": "jobs keep_going untrusted limits no_links max_doc_bytes engine master resume device config root "
     "version versions brief help",
 }
+ARGUMENTS = "fairtrec.arguments"  # of a context: the command and its arguments as they were typed
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
 FIRST = "First"  # before all others
 DEFAULT = "Options"  # of what stands in no section, where a command has no title for what is its own
@@ -59,6 +60,7 @@ class Titled(click.Command):
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         args = self._spell_out(args)
+        ctx.meta[ARGUMENTS] = [*ctx.command_path.removeprefix("fairtrec ").split(), *args]
         self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
         self._refuse_places(ctx)

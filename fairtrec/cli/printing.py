@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli.commands import TYPED, write_stderr
+from fairtrec.cli.commands import ARGUMENTS, TYPED, write_stderr
 from fairtrec.cli.options import refuse_typed
 from fairtrec.cli.runs import name_runs
+from fairtrec.report.recorded_paths import typed_arguments
 from fairtrec.report.writers import Carried, FormatTable
 from fairtrec.support.errors import InputError, UsageError, short
 from fairtrec.support.files.arguments import lists
@@ -225,7 +226,11 @@ def write(
     writer, meta = kind.forms[form], click.get_current_context().meta
     is_whole = output is not None or "verbose" in meta.get(TYPED, {})
     most = None if is_whole else meta.get(MOST_NOTES, MOST) - len(meta.get(IDLE, []))  # what played no part is a note
-    report = kind(form, of, terminal=terminal, window=output is None, most=most, **view)
+    arguments = typed_arguments.set(list_arguments(meta.get(ARGUMENTS, [])) if form == "json" else ())
+    try:
+        report = kind(form, of, terminal=terminal, window=output is None, most=most, **view)
+    finally:
+        typed_arguments.reset(arguments)
     if err:
         click.echo(report, err=True, nl=False)
     else:
@@ -238,3 +243,19 @@ def write(
         verdict = None if judge is None or view.get("summary") is False else judge(of, **sort)
         notes = [*([] if verdict is None else [verdict]), *kind.part("list_notes")(of, **sort)]
         tell(notes, str(of.signature), writer.carries)
+
+
+def list_arguments(words: Sequence[str]) -> list[str]:
+    """List the arguments that print the same as JSON, without the options that choose a format and a file.
+
+    >>> list_arguments(["compare", "none", "a.run", "--output=x.json", "-f", "json", "-m", "AWRF"])
+    ['compare', 'none', 'a.run', '-m', 'AWRF', '-f', 'json']
+    """
+    found: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in ("-o", "-f", "--output", "--format"):
+            next(rest, "")
+        elif word[:2] not in ("-o", "-f") and word.partition("=")[0] not in ("--output", "--format"):
+            found.append(word)
+    return [*found, "-f", "json"]

@@ -17,6 +17,7 @@ from typing import Any
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import End
+from fairtrec.report.recorded_paths import hide_folders, typed_arguments
 from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
 from fairtrec.support.literals import ALL
@@ -57,12 +58,18 @@ def jsonl(records: Iterable[Mapping[str, Any]]) -> str:
 def json(record: Mapping[str, Any]) -> str:
     """Write one object as a file of its own, as ``json.dumps`` does with an indent of 1.
 
-    It is written part by part, so that a large one is not held several times.
+    It is written part by part, so that a large one is not held several times. No input has an absolute path in it.
     """
     from json.encoder import JSONEncoder, encode_basestring
 
     stream = io.StringIO()
-    _write(record, "\n", stream.write, encode_basestring, JSONEncoder(ensure_ascii=False, allow_nan=False).encode)
+    _write(
+        hide_folders(record),
+        "\n",
+        stream.write,
+        encode_basestring,
+        JSONEncoder(ensure_ascii=False, allow_nan=False).encode,
+    )
     return _escape(stream.getvalue())
 
 
@@ -120,10 +127,13 @@ def _held(value: Any) -> Any:
 def head(result: Result, signature: Signature, notes: Sequence[Note | None] | None = None) -> dict[str, Any]:
     """Begin an object with what made it: version, signature, files, and the notes if they come next.
 
-    The files are named, with their digests, by the parts that they play in the evaluation.
+    The files are named, with their digests, by the parts that they play in the evaluation. A command adds the arguments
+    by which `results replay` runs it again.
     """
     files = {str(part): {"path": file.name, "sha256": file.sha256} for part, file in result.files.items()}
-    made = {"fairtrec": __version__, "signature": str(signature), "inputs": files}
+    made: dict[str, Any] = {"fairtrec": __version__, "signature": str(signature), "inputs": files}
+    if arguments := typed_arguments.get():
+        made["arguments"] = list(arguments)
     return made if notes is None else {**made, "notes": note_records(notes)}
 
 

@@ -65,7 +65,7 @@ OTHER = {  # functions that read no input of a command that is replayed
     "support/files/admission.py:hash_file",  # what asks
     *("support/jobs/shared_work.py:load", "support/jobs/shared_work.py:write_work"),  # what processes send each other
     *("counting/table/build.py:write_table", "ir_measures/__main__.py:_finite"),  # what is being made; another program
-    "commands/check/config.py:_line",  # of `check`, which is not replayed
+    "commands/check/config.py:_line",  # of a file of options, which a replay passes over
     "report/output.py:_fill",  # what is written
 }
 FOLDERS = (

@@ -73,6 +73,7 @@ def command(
     from fairtrec.commands.check.check import OPTIONS, PASSED_OVER, check
 
     config.refuse_unasked_outputs()
+    config.spell_options()
     passed_over = click.get_current_context().meta.get(config.PASSED_OVER)
     if passed_over and not require:
         what = f"nothing is required, and {passed_over} was passed over (--untrusted)"

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from fairtrec.cli.commands import ARGUMENTS
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
@@ -79,6 +80,22 @@ def refuse_unasked_outputs() -> None:
         if whole.exists() and not is_verdicts(whole):
             what = f"{key} in {path} would replace {place}, which fairtrec check did not write"
             raise UsageError(f"{what}; move that file, or add --{key} {place} to allow it")
+
+
+def spell_options() -> None:
+    """Add the options of the file to the arguments that JSON records, so that they are run again without the file."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for each in context.command.params:
+        is_taken = context.get_parameter_source(str(each.name)) is ParameterSource.DEFAULT_MAP
+        if not is_taken or not isinstance(each, click.Option) or isinstance(each.type, click.Path):
+            continue
+        value = (context.default_map or {})[str(each.name)]
+        if each.is_flag:
+            words += [each.opts[-1]] * bool(value)
+        else:
+            words += [f"{each.opts[-1]}={one}" for one in (value if each.multiple else [value])]
+    context.meta[ARGUMENTS] = [*context.meta[ARGUMENTS], *words]
 
 
 def refuse_wrong() -> None:

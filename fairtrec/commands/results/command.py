@@ -1,4 +1,4 @@
-"""``fairtrec results``: what tells two results files apart, or one and what its inputs give today."""
+"""``fairtrec results``: what a results file holds, what tells two apart, or one and what its inputs give today."""
 
 import math
 from dataclasses import replace
@@ -9,7 +9,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands, write_stderr
-from fairtrec.commands.results import DIFFERENCES, PARTS
+from fairtrec.commands.results import DIFFERENCES, PARTS, SHOWN
 from fairtrec.support.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def read_tolerance(most: float | None, *, exact: bool) -> "Tolerance":
 
 @click.group(name="results", cls=Commands)
 def command() -> None:
-    """Compare results files, which `fairtrec eval -f json` writes, or evaluate one again."""
+    """Show, compare or evaluate again the JSON files that fairtrec writes."""
 
 
 @command.command(epilog=EXITS)
@@ -70,14 +70,34 @@ def diff(one: str, other: str, *, tolerance: float | None, exact: bool, form: st
     return 0 if found.same else 1
 
 
-@command.command(epilog=EXITS)
-@click.argument("file", metavar="RESULTS.json")
-@click.option(
+root = click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where relative paths start.  [default: the working directory]",
+    help="Look for inputs in this folder and all folders in it.  [default: the folder of the file]",
 )
+
+
+@command.command(epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input.")
+@click.argument("file", metavar="RESULTS.json")
+@root
+@options.Shared(report=SHOWN, beside=[options.output])
+def show(file: str, root: Path | None, *, form: str, output: Path | None) -> int:
+    """Show what a JSON file of fairtrec holds: values, notes, the whole signature, and where its inputs are today.
+
+    Inputs that were renamed or moved are found by their sha256.
+    """
+    from fairtrec.commands.results import results
+    from fairtrec.commands.results.show import show_file
+
+    printing.refuse_output(output, file)
+    printing.write(SHOWN, form, show_file(results.read_document(file), list_starts(file, root)), output)
+    return 0
+
+
+@command.command(epilog=EXITS)
+@click.argument("file", metavar="RESULTS.json")
+@root
 @click.option("--accept", is_flag=True, help="Go on though values of its measures have changed since.")
 @tolerance
 @exact
@@ -94,18 +114,50 @@ def replay(
 ) -> int:
     """Evaluate again from the inputs listed in RESULTS.json, and show any difference.
 
-    Each input must have the sha256 that was recorded. Values that agree within 1e-12 relative are the same, and are
-    counted. RESULTS.json may also be the report.json of `fairtrec report`: each of its parts is run again.
+    RESULTS.json is the JSON of `fairtrec eval`, compare or check, or the report.json of `fairtrec report`. Inputs that
+    were renamed or moved are found by their sha256. Values that agree within 1e-12 relative are the same, and are
+    counted.
     """
-    from fairtrec.commands.results import difference, replay, results
+    from fairtrec.commands.results import moved_inputs, results
+    from fairtrec.commands.results.parts import read_inputs
 
     allowed = read_tolerance(tolerance, exact=exact)
     document = results.read_document(file)
-    if "parts" in document:
-        return _replay_parts(document, file, root, allowed, form, output)
-    recorded = results.parse_document(document)
-    names = [each.name for each in recorded.inputs.values()]
-    printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
+    is_answer = "parts" in document or ("arguments" in document and "format" not in document)
+    recorded = None if is_answer else results.parse_document(document)
+    inputs = read_inputs(document) if recorded is None else recorded.inputs
+    starts = list_starts(file, root)
+    names = [str(start / each.name) for start in starts for each in inputs.values()]
+    printing.refuse_output(output, file, *names)
+    states = moved_inputs.locate_inputs(inputs, starts, starts[0])
+    printing.refuse_output(output, *(str(state.place) for state in states if state.place is not None))
+    for state in states:
+        if state.is_moved and state.place is not None:
+            write_stderr(f"# {state.part}: {state.name} is {state.place} (sha256 {state.sha256[:8]})")
+    with moved_inputs.put_in_place(states, starts) as place:
+        if recorded is None:
+            return _replay_answers(document, inputs, place, allowed, form, output, file)
+        return _replay_result(recorded, place, allowed, form, output, file, accept=accept)
+
+
+def list_starts(file: str, root: Path | None) -> list[Path]:
+    """List where relative paths may start: in the folder asked for, or in that of the file and in the present one."""
+    return [root] if root is not None else list(dict.fromkeys([Path(file).parent, Path()]))
+
+
+def _replay_result(
+    recorded: "RecordedResult",
+    root: Path,
+    allowed: "Tolerance",
+    form: str,
+    output: Path | None,
+    file: str,
+    *,
+    accept: bool,
+) -> int:
+    """Evaluate the runs of a results file again, and show any difference."""
+    from fairtrec.commands.results import difference, replay
+
     with printing.progress():
         again = replay.evaluate(recorded, root, accept=accept)
     found = difference.compare_results(recorded, _as_recorded(again, recorded), allowed)
@@ -122,20 +174,16 @@ def replay(
     return 0 if found.same else 1
 
 
-def _replay_parts(
-    document: "Fields", file: str, root: Path | None, allowed: "Tolerance", form: str, output: Path | None
+def _replay_answers(
+    document: "Fields", inputs: Any, root: Path, allowed: "Tolerance", form: str, output: Path | None, file: str
 ) -> int:
-    """Run each part of a file again, and show any difference."""
+    """Run each command of a file again, and show any difference."""
     from fairtrec.commands.results.parts import WAY_OUT, replay_parts
-    from fairtrec.commands.results.results import read_input
 
     options.refuse_typed("is for files of `fairtrec eval`", "accept")
     document = replace(document, way_out=WAY_OUT)
-    inputs = document.object("inputs")
-    names = [read_input(inputs.object(role)).name for role in inputs]
-    printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
-        found = replay_parts(document, root, allowed)
+        found = replay_parts(document, inputs, root, allowed)
     printing.write(PARTS, form, found, output, names=(file, "replayed"))
     if found.same:
         write_stderr(f"# the same in {found.compared} values: {', '.join(found.parts)}")

@@ -1,4 +1,4 @@
-"""Files of several answers, such as report.json: each part is a command with its arguments, and what it answered.
+"""Files of answers: of one, such as that of compare, or several parts, as report.json: each has a command's arguments.
 
 A stranger may have written the file. So only commands that answer are run, none with an option that writes, and they
 read no file but those whose sha256 is in the file (fairtrec/support/files/admission.py).
@@ -6,6 +6,7 @@ read no file but those whose sha256 is in the file (fairtrec/support/files/admis
 
 import contextlib
 import io
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +20,16 @@ from fairtrec.commands.results.difference import Tolerance
 from fairtrec.commands.results.replay import find_inputs
 from fairtrec.commands.results.results import RecordedResult, read_input
 from fairtrec.evaluation.answers import Signature
-from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.support import command_rows
 from fairtrec.support.errors import FairtrecError, InputError, UsageError
 from fairtrec.support.files.admission import UnrecordedFileError, admit_only
 from fairtrec.support.files.typed_fields import Fields
 
-PERFORMED = ("validate", "eval", "compare", "headroom")  # and those that have a part of a study
-UNUSED = ("force", "config", "untrusted", "limits", "no_links", "help", "brief", "codes")  # by a study
-MADE_BY = ("fairtrec", "inputs")  # which version, and from which files: not compared
-WAY_OUT = "write it again with `fairtrec report`"
+PERFORMED = ("validate", "eval", "compare", "check", "headroom")  # and those that have a part of a study
+UNUSED = ("force", "untrusted", "limits", "no_links", "help", "brief", "codes")  # by a study
+MADE_BY = ("fairtrec", "inputs", "arguments")  # which version, from which files, and how: not compared
+WAY_OUT = "write it again with this version of fairtrec"
 
 
 class RecordedPart(NamedTuple):
@@ -66,26 +67,25 @@ class PartsDifference:
         return not self.values
 
 
-def replay_parts(document: Fields, root: Path | None, tolerance: Tolerance) -> PartsDifference:
+def replay_parts(
+    document: Fields, inputs: Mapping[Part, InputFile], root: Path, tolerance: Tolerance
+) -> PartsDifference:
     """Run each part of a file again, and compare the answers; relative paths start at ``root``.
 
     Raises InputError for an input that is not there or has changed, and for a part that cannot be run.
     """
     parts = list(_read_parts(document))
     path = str(document.path)
-    inputs = document.object("inputs")
-    recorded = RecordedResult(
-        path, Signature({}), {Part.read(role): read_input(inputs.object(role)) for role in inputs}, (), ()
-    )
+    recorded = RecordedResult(path, Signature({}), inputs, (), ())
     files = find_inputs(recorded, root).files
     values: list[PartDifference] = []
     compared = 0
-    with contextlib.chdir(root) if root is not None else contextlib.nullcontext():
+    with contextlib.chdir(root):
         for part in parts:
             try:
                 with admit_only(files):
                     _refuse_other_forms(part, path)
-                    answer = run_command(part.arguments).record
+                    answer = run_command([*part.arguments, *_pass_over_config(part)]).record
             except UsageError as error:
                 raise InputError(f"the part {part.name} cannot be run: {error}", path) from None
             except UnrecordedFileError as error:
@@ -101,20 +101,30 @@ def replay_parts(document: Fields, root: Path | None, tolerance: Tolerance) -> P
     return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, tolerance)
 
 
+def read_inputs(document: Fields) -> dict[Part, InputFile]:
+    """Read the files behind an answer, or several."""
+    inputs = document.object("inputs")
+    return {Part.read(role): read_input(inputs.object(role)) for role in inputs}
+
+
 def _read_parts(document: Fields) -> Iterator[RecordedPart]:
-    """Read the parts of a file. Raises InputError for a command that is not run from a file."""
-    every = document.object("parts")
-    if not every.values:
+    """Read the parts of a file, or its one answer. Raises InputError for a command that is not run from a file."""
+    several = {"answer": document}
+    if "parts" in document:
+        every = document.object("parts")
+        several = {name: every.object(name) for name in every}
+    if not several:
         document.refuse("must have one part or more", "parts")
     allowed = [row.name for row in command_rows.registry.list_rows() if row.name in PERFORMED or row.study]
-    for name in every:
-        part = every.object(name)
+    for name, part in several.items():
         arguments = part.value("arguments")
         if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
             part.refuse("must be a list of texts", "arguments")
         if not arguments or arguments[0] not in allowed:
             part.refuse(f"must begin with one of {', '.join(allowed)}", "arguments")
-        yield RecordedPart(name, tuple(arguments), part.object("answer").values)
+        yield RecordedPart(
+            name, tuple(arguments), part.object("answer").values if part is not document else part.values
+        )
 
 
 def _refuse_other_forms(part: RecordedPart, path: str) -> None:
@@ -122,7 +132,8 @@ def _refuse_other_forms(part: RecordedPart, path: str) -> None:
     name, *words = part.arguments
     command = load_command(name)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), command.make_context(name, list(words)) as context:
+        every = [*words, *_pass_over_config(part)]
+        with contextlib.redirect_stdout(io.StringIO()), command.make_context(name, every) as context:
             typed, form = {*context.meta.get(TYPED, {})}, context.params.get("form")
     except click.exceptions.Exit:
         raise InputError(f"the part {part.name} asks for help, and has no answer; {WAY_OUT}", path) from None
@@ -130,12 +141,21 @@ def _refuse_other_forms(part: RecordedPart, path: str) -> None:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         raise InputError(f"the part {part.name} cannot be run: {message}; {WAY_OUT}", path) from None
     places = {str(each.name) for each in command.params if isinstance(each.type, click.Path)}  # where it writes
-    if form != "json" or not typed.isdisjoint({*UNUSED, *places}):
+    names_config = any(word.partition("=")[0] == "--config" for word in words)
+    if form != "json" or names_config or not typed.isdisjoint({*UNUSED, *places}):
         raise InputError(f"the part {part.name} does not only print JSON; {WAY_OUT}", path)
+
+
+def _pass_over_config(part: RecordedPart) -> list[str]:
+    """Give the arguments by which a command takes options from no file; the recorded arguments have all."""
+    has_config = any(each.name == "config" for each in load_command(part.arguments[0]).params)
+    return ["--config", os.devnull] if has_config else []
 
 
 def _compare(one: Any, other: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
     """List the values of two answers by their keys; what only one has is None in the other."""
+    if key == "notes":
+        one, other = ([note for note in several if not _is_made_by(note)] for several in (one or [], other or []))
     if isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
             if key or name not in MADE_BY:
@@ -147,6 +167,11 @@ def _compare(one: Any, other: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
         yield key, str(Signature.read(one).content), str(Signature.read(other).content)
     else:
         yield key, one, other
+
+
+def _is_made_by(note: Any) -> bool:
+    """Tell a note that says where options came from, which does not change an answer."""
+    return isinstance(note, dict) and note.get("kind") == "options from a file"
 
 
 def _is_same(one: Any, other: Any, tolerance: Tolerance) -> bool:

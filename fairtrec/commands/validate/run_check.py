@@ -27,6 +27,7 @@ from fairtrec.formats.other_runs import settle_format
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
+from fairtrec.support.files.admission import admission
 from fairtrec.support.files.atomic import make_folder, refuse_full_folder, replace_file
 from fairtrec.support.literals import RunFormat, Severity
 
@@ -184,7 +185,8 @@ def examine(
     border = submissions.border()
     if is_refused(path, found):
         return Checked(path, found, RunEntries.make_empty(0))
-    if Path(path).is_symlink() and not opening.is_stream(path):
+    is_replayed = admission() is not None  # it makes links to files that were moved
+    if Path(path).is_symlink() and not opening.is_stream(path) and not is_replayed:
         found.add("W115", None, f"a link to {quote_text(str(Path(path).readlink()))}; submit the file itself")
     kind = settle_format(path, form)
     rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found)

@@ -137,6 +137,9 @@ class ResultsFile(TypedDict):
     fairtrec: Annotated[str, "the version of fairtrec that wrote it"]
     signature: Annotated[str, "every choice and every content that a value depends on"]
     inputs: Annotated[dict[str, InputEntry], "by the part that a file plays: qrels, docs, `run NAME`"]
+    arguments: NotRequired[
+        Annotated[list[str], "the command and its arguments, without options of format and file; absent from Python"]
+    ]
     options: Annotated[dict[str, Any], "the options, by their keywords in fairtrec.evaluate"]
     notes: Annotated[list[NoteEntry], "the notes"]
     groups: NotRequired[

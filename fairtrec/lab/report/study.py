@@ -1,10 +1,12 @@
 """The answers of the commands of a study, what was left out, and the methods."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fairtrec.cli.performing import CommandAnswer, PartLeftOut, StudyPart
+from fairtrec.report.recorded_paths import rename_paths, shorten_paths
 from fairtrec.support.version import __version__
 
 QUESTIONS = {  # by part
@@ -64,13 +66,19 @@ class StudyReport:
     @property
     def record(self) -> dict[str, Any]:
         """What report.json holds."""
+        words = [word for answer in self.parts.values() for word in answer.arguments]
+        names = shorten_paths(part for word in words for part in re.split(r"[=:*+,\s]", word))
         return {
             "fairtrec": __version__,
             "inputs": self.inputs,
             "methods": list(self.methods),
             "not_done": [{"part": each.part, "why": each.why} for each in self.not_done],
-            "parts": {
-                name: {"arguments": list(answer.arguments), "answer": answer.record}
-                for name, answer in self.parts.items()
-            },
+            "parts": {name: _record_part(answer, names) for name, answer in self.parts.items()},
         }
+
+
+def _record_part(answer: CommandAnswer, names: Mapping[str, str]) -> dict[str, Any]:
+    """Give the arguments of a part and its answer, without absolute paths."""
+    own = {key: value for key, value in answer.record.items() if key != "arguments"}
+    arguments = answer.record.get("arguments", list(answer.arguments))
+    return {"arguments": rename_paths(arguments, names), "answer": rename_paths(own, names)}

@@ -7,7 +7,7 @@ from fairtrec.commands.results import DIFFERENCES
 from fairtrec.report.writers import RESULTS
 from fairtrec_made.command_trials import EXAMPLE_QRELS, WORDS
 
-SITUATIONS = [("results diff one.json other.json", {}), ("results replay one.json", {})]
+SITUATIONS = [("results diff one.json other.json", {}), ("results replay one.json", {}), ("results show one.json", {})]
 VALUES = {"--tolerance": "0.5", "--root": "cf"}
 MAYBE_DROPPED = {
     "results replay --tolerance": "what is computed again is the same to the last bit; JSON says the tolerance",
@@ -15,8 +15,10 @@ MAYBE_DROPPED = {
     "results diff --exact": "values differ by more than the tolerance, or in no bit; JSON says the tolerance",
 }
 
-ODD_NAMES = {"results": ["results diff N N", "results replay N"]}
-CORRUPTED = {"results.json": ["results diff results.json good.json", "results replay results.json"]}
+ODD_NAMES = {"results": ["results diff N N", "results replay N", "results show N"]}
+CORRUPTED = {
+    "results.json": ["results diff results.json good.json", "results replay results.json", "results show results.json"]
+}
 
 
 def diff_lines(runs):
@@ -42,4 +44,5 @@ NEEDED_LIBRARY = {"results": ""}
 MEASURED = {
     "results replay": "RESULTS",
     "results diff": "RESULTS RESULTS",
+    "results show": "RESULTS",
 }

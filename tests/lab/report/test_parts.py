@@ -90,7 +90,7 @@ def test_a_file_of_a_stranger_writes_nothing(study, fairtrec_command, copied, ar
     before = {*copied.rglob("*")}
     done = fairtrec_command("results", "replay", name)
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1), done.err
-    assert "; write it again with `fairtrec report`" in done.err or "choose" in done.err
+    assert "; write it again with this version of fairtrec" in done.err or "choose" in done.err
     assert says in done.err
     assert {*copied.rglob("*")} == before
 
@@ -134,7 +134,7 @@ def test_what_has_no_sha256_is_not_read(study, arguments, fairtrec_command):
     found["parts"] = {"strange": {"arguments": arguments, "answer": {}}}
     done = fairtrec_command("results", "replay", write())
     assert done.code == 3
-    assert ", of which this file has no sha256; write it again with `fairtrec report`" in done.err
+    assert ", of which this file has no sha256; write it again with this version of fairtrec" in done.err
     assert "the part strange reads " in done.err
 
 

@@ -90,7 +90,7 @@ def test_no_argument_leads_to_a_file_without_a_sha256(study, copied, attack, fai
     control, planted = plant(copied, "control.run"), plant(copied, name, of)
     done = fairtrec_command("results", "replay", study(*arguments))
     assert (done.code, done.out, len(done.complaints)) == (3, "", 1), done.err
-    assert ", of which this file has no sha256; write it again with `fairtrec report`" in done.err
+    assert ", of which this file has no sha256; write it again with this version of fairtrec" in done.err
     assert not is_read(planted)
     control.read_bytes()
     assert is_read(control) or not is_read(planted)  # a system that writes down when a file was read has done so

@@ -1,0 +1,171 @@
+"""Files of answers are replayed and shown although their inputs were renamed and moved; no file names a folder."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fairtrec.report.recorded_paths import rename_paths, shorten_paths
+
+GIVEN = "qrels.txt bm25.run neural.run --labels labels.tsv -m"
+ANSWERS = {
+    "eval": f"eval {GIVEN} nDCG@10 -m AWRF@10 -q --missing neutral -f json -o out/a.json",
+    "compare": f"compare {GIVEN} nDCG@10 -m AWRF@10 --missing neutral -f json -o out/a.json",
+    "check": "check qrels.txt bm25.run --labels labels.tsv --require AWRF@10>=.5 --require nDCG@10>=.99 -f json -o out/a.json",
+    "named": "eval qrels.txt a=bm25.run b=neural.run --labels g=labels.tsv -m AWRF(by=g)@10 --missing neutral -f json -o out/a.json",
+    "mixture": "eval qrels.txt bm25.run --labels labels.tsv -m AWRF@10 --target 0.5*shares.tsv+0.5*even --missing neutral -f json -o out/a.json",
+    "study": f"report {GIVEN} nDCG@10 -m AWRF@10 --missing neutral -o out/study",
+}
+NAMES = {
+    "qrels.txt": "deep/er/q",
+    "bm25.run": "first",
+    "neural.run": "deep/second.x",
+    "labels.tsv": "l",
+    "shares.tsv": "s",
+}
+
+
+@pytest.fixture
+def ask(copied, fairtrec_command):
+    """Run a command that writes an answer, and give the path of that."""
+    (copied / "out").mkdir()
+    (copied / "shares.tsv").write_text("".join(f"{qid}\tf\t0.25\n{qid}\tm\t0.75\n" for qid in range(101, 113)))
+
+    def run(line):
+        assert fairtrec_command(*line.split()).code in (0, 1)
+        return copied / ("out/study/report.json" if "study" in line else "out/a.json")
+
+    return run
+
+
+def move(place):
+    """Rename and move all inputs to folders below the file."""
+    for old, new in NAMES.items():
+        (place.parent / new).parent.mkdir(parents=True, exist_ok=True)
+        Path(old).rename(place.parent / new)
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_answer_is_replayed_where_its_inputs_are_and_where_they_were_moved(
+    kind, ask, fairtrec_command, tmp_path, monkeypatch
+):
+    place = ask(ANSWERS[kind])
+    here = fairtrec_command("results", "replay", place)
+    assert (here.code, here.out) == (0, ""), here.err
+    move(place)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    moved = fairtrec_command("results", "replay", place)
+    assert (moved.code, moved.out) == (0, ""), moved.err
+    assert f"# qrels: qrels.txt is {place.parent / 'deep/er/q'} (sha256 " in moved.err
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_changed_value_is_found_after_a_move(ask, fairtrec_command):
+    place = ask(ANSWERS["compare"])
+    document = json.loads(place.read_text())
+    document["rows"][0]["mean"] += 0.001
+    place.write_text(json.dumps(document))
+    move(place)
+    done = fairtrec_command("results", "replay", place)
+    assert done.code == 1
+    assert "rows[0].mean" in done.out
+
+
+def test_an_input_that_is_nowhere_is_one_line(ask, fairtrec_command):
+    place = ask(ANSWERS["compare"])
+    move(place)
+    (place.parent / "l").write_text("docno\tgroup\np001\tf\n")
+    done = fairtrec_command("results", "replay", place)
+    assert (done.code, done.out) == (3, "")
+    assert "of the labels, labels.tsv; choose a folder that has it with --root" in done.err
+
+
+def test_options_of_a_file_are_in_the_answer_and_that_file_is_not_read_again(ask, copied, fairtrec_command):
+    require = 'require = ["AWRF@10 >= .5"]\nlabels = "labels.tsv"\nmissing = "neutral"\nstrict = true\n'
+    (copied / "pyproject.toml").write_text(f"[tool.fairtrec.check]\n{require}")
+    place = ask("check qrels.txt bm25.run -f json -o out/a.json")
+    assert "--strict" in json.loads(place.read_text())["arguments"]
+    (copied / "pyproject.toml").write_text('[tool.fairtrec.check]\njunit = "written.xml"\n')
+    done = fairtrec_command("results", "replay", place)
+    assert (done.code, done.out) == (0, ""), done.err
+    assert not (copied / "written.xml").exists()
+
+
+@pytest.mark.parametrize("more", [["--config", "x.toml"], ["--config=x.toml"], ["-o", "x"], ["--junit", "x"]])
+def test_an_answer_of_a_stranger_writes_nothing_and_reads_no_options(more, ask, copied, fairtrec_command):
+    place = ask(ANSWERS["check"])
+    document = json.loads(place.read_text())
+    document["arguments"] = [*document["arguments"][:-2], *more, "-f", "json"]
+    place.write_text(json.dumps(document))
+    (copied / "x.toml").write_text("[tool.fairtrec.check]\nstrict = true\n")
+    done = fairtrec_command("results", "replay", place)
+    assert done.code == 3
+    assert not (copied / "x").exists()
+
+
+@pytest.mark.parametrize("words", [["counts", "make"], ["rerank", "bm25.run"], ["results", "replay", "x"], [], "eval"])
+def test_only_commands_that_answer_are_run(words, ask, fairtrec_command):
+    place = ask(ANSWERS["compare"])
+    document = json.loads(place.read_text())
+    document["arguments"] = words
+    place.write_text(json.dumps(document))
+    assert fairtrec_command("results", "replay", place).code == 3
+
+
+@pytest.mark.parametrize("kind", ["eval", "compare", "check", "named", "mixture", "study"])
+def test_no_answer_has_the_path_of_a_folder(kind, ask, copied, fairtrec_command):
+    line = ANSWERS[kind]
+    for name in NAMES:
+        line = line.replace(name, str(copied / name))
+    place = ask(line)
+    assert str(copied) not in place.read_text()
+    assert fairtrec_command("results", "replay", place).code == 0
+
+
+def test_paths_outside_of_the_folder_keep_as_many_parts_as_tell_them_apart(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    paths = [f"{tmp_path}/in/x", "/a/x", "/b/x", "/b/a/x", "y/x"]
+    names = shorten_paths(paths)
+    assert names == {f"{tmp_path}/in/x": "in/x", "/a/x": "x", "/b/x": "b/x", "/b/a/x": "a/x"}
+    value = {"runs": ["n=/a/x", "/a/xy", "/b/x:f", "0.5*/a/x+0.5*even"], "depth": 3}
+    assert rename_paths(value, names) == {"runs": ["n=x", "/a/xy", "b/x:f", "0.5*x+0.5*even"], "depth": 3}
+
+
+def test_too_many_files_are_not_looked_through(ask, fairtrec_command, monkeypatch):
+    monkeypatch.setattr("fairtrec.commands.results.moved_inputs.MOST_FILES", 3)
+    place = ask(ANSWERS["compare"])
+    move(place)
+    done = fairtrec_command("results", "replay", place)
+    assert done.code == 3
+    assert "more than 3 files to look through; choose a folder with --root" in done.err
+
+
+@pytest.mark.parametrize("kind", ["eval", "compare", "check", "study"])
+def test_show_has_values_notes_signature_and_inputs(kind, ask, fairtrec_command):
+    place = ask(ANSWERS[kind])
+    document = json.loads(place.read_text())
+    shown = fairtrec_command("results", "show", place).out
+    assert "qrels.txt" in shown
+    assert document["inputs"]["qrels"]["sha256"][:8] in shown
+    if kind != "study":
+        assert document["signature"] in " ".join(shown.split())
+        flowing = " ".join(shown.split())
+        assert all(" ".join(note["text"].split()) in flowing for note in document["notes"])
+    if kind == "eval":
+        assert f"{document['runs'][0]['means']['nDCG@10']['value']:.4f}" in shown
+    shutil.rmtree("cf", ignore_errors=True)
+    Path("qrels.txt").unlink()
+    found = json.loads(fairtrec_command("results", "show", place, "-f", "json").out)
+    assert {each["part"]: each["place"] for each in found["inputs"]}["qrels"] is None
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", '{"inputs": {}}', '{"signature": "x"}', "[1]", '{"signature": 1, "inputs": {}}']
+)
+def test_what_is_no_answer_is_not_shown(text, copied, fairtrec_command):
+    (copied / "x.json").write_text(text)
+    done = fairtrec_command("results", "show", "x.json")
+    assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
