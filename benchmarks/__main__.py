@@ -4,7 +4,7 @@ Commands that are compared run in turn, and a row is the median of five rounds a
 quarter of an hour. Rows of seconds alone (ablate, headroom, 200 queries of --bounds labels) are of one run. MiB
 are those of the largest process of a command. TREC_EVAL names the program trec_eval, FAIRTREC_SHARED a folder with real
 runs, FAIRTREC_BENCH where files are made; FAIRTREC_SCALE=1 writes docs/scale.md.
-The benchmark of one command alone may lie with its tests: tests/commands/NAME/benchmark.py.
+The benchmark of one command alone may lie with its tests, in tests/commands/NAME or tests/lab/NAME: benchmark.py.
 """
 
 import sys
@@ -13,9 +13,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
 from benchmarks.timing import missed
-from fairtrec_made.command_trials import COMMANDS
+from fairtrec_made.command_trials import ROOMS
 
-OWN = {path.parent.name: path for path in sorted(COMMANDS.rglob("benchmark.py"))}
+OWN = {path.parent.name: path for room in ROOMS for path in sorted(room.rglob("benchmark.py"))}
 ALL = (
     "evaluation", "diversity", "peers", "batch", *OWN, "orders", "trec_fair_2019",
     "counters", "collection_counts", "stances", "debates", "counterfactual",

@@ -8,6 +8,8 @@ import ast
 import inspect
 import itertools
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -332,6 +334,15 @@ def test_the_messages_that_suites_expect_are_in_the_package():
     texts = list_texts()
     assert len(wanted) > 12
     assert [each for each in sorted(wanted) if each[1] not in texts] == []
+
+
+def test_make_bench_starts_and_finds_the_benchmarks_of_commands():
+    command = [sys.executable, "-m", "benchmarks", "--help"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    own = {path.parent.name for path in (REPOSITORY / "tests").rglob("benchmark.py")}
+    assert "explain" in own
+    assert {*done.stdout.split()} >= own
 
 
 def test_the_plain_texts_of_patterns_are_found():
