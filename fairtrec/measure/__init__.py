@@ -82,7 +82,6 @@ class Quantity:
     geometric: ClassVar[bool] = False
     over: ClassVar[Any] = None  # a function
     follows: ClassVar[bool] = False  # whether it stands behind another that has the same values of queries
-    combine_means: ClassVar[Any] = None  # a function of the means of the quantities before it that returns its mean
 
     @property
     def query_measure(self) -> "Quantity":

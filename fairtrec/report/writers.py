@@ -16,6 +16,7 @@ from fairtrec.support.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fairtrec.evaluation.answers.result import Result
     from fairtrec.evaluation.slices import Slices
     from fairtrec.measure import Measure
 
@@ -138,21 +139,25 @@ class ResultFormatTable(FormatTable):
             from fairtrec.evaluation.leaderboard import find_sort_measure, sort_runs
 
             of, sort = sort_runs(of, sort), find_sort_measure(of, sort)
-        if writer.single and any(scores.has_other_values for scores in of.scores):
-            from fairtrec.report.interval_columns import with_ends
-
-            of = with_ends(of)
+        is_wide = writer.single and any(scores.has_other_values for scores in of.scores)
+        parts: dict[str, Result] = {}
         if slices:
-            from fairtrec.evaluation.columns.gaps import gaps
             from fairtrec.evaluation.slices import split_result
 
             parts = dict(split_result(of, slices))
-            view["parts"] = {**parts, **gaps(parts)}
-        if writer.single and any(scores.has_other_values for scores in of.scores):
+        if is_wide:
+            from fairtrec.report.interval_columns import with_ends
+
+            of, parts = with_ends(of), {name: with_ends(part) for name, part in parts.items()}
+        if slices:
+            from fairtrec.evaluation.columns.gaps import gaps
+
+            parts |= gaps(parts)
+        if is_wide:
             from fairtrec.report.interval_columns import with_bounds
 
-            of = with_bounds(of)
-            view["parts"] = {name: with_bounds(part) for name, part in view.get("parts", {}).items()}
+            of, parts = with_bounds(of), {name: with_bounds(part) for name, part in parts.items()}
+        view |= {"parts": parts} if parts else {}
         every: dict[str, Any] = {"per_query": False, "summary": True, "places": 4, "sort": sort, "parts": {}}
         return super().__call__(form, of, **{**every, **view})
 

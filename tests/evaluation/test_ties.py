@@ -369,3 +369,12 @@ def test_ties_whose_values_are_infinite_in_every_order_do_not_matter():
     result = fairtrec.evaluate("Skew(group='f')@2", {"q1": dict.fromkeys("be", 1.0)}, **GIVEN, bounds="ties")
     assert [getattr(result.scores[0].columns["ties"], end).tolist() for end in ENDS] == [[[-np.inf]]] * 3
     assert "ties change no value" in str(result)
+
+
+def test_formats_of_rows_average_the_ends_of_geometric_means_geometrically():
+    run = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"a": 2.0, "c": 2.0, "d": 1.0}}
+    result = fairtrec.evaluate("gm_map", run, qrels={"q1": {"a": 1, "c": 1}, "q2": {"c": 1}}, bounds="ties")
+    head, row = (line.split("\t") for line in RESULTS("tsv", result, places=9).splitlines())
+    found = {name: float(row[head.index(f"gm_map.{name}")]) for name in ("least", "greatest")}
+    # AP of q1: a is second, (1/2 + 2/3) / 2, or first, (1 + 2/3) / 2. Of q2: c is second, 1/2, or first, 1.
+    assert found == pytest.approx({"least": (7 / 12 / 2) ** 0.5, "greatest": (5 / 6) ** 0.5}, abs=1e-8)

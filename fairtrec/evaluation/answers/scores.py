@@ -58,6 +58,7 @@ class MeanEnd(End):
     """What a column has next to a mean, and next to the value of no query: ``nDCG@10.low``."""
 
     of_mean = True
+    may_be_empty: ClassVar[bool] = False  # whether nothing is written where it is undefined
 
 
 class MeanCell(NamedTuple):
@@ -388,7 +389,7 @@ class Scores(Answer):
             ""
             if measure.of_pool
             or (query is not None and measure.of_mean)
-            or (measure.combine_means is not None and isnan(value))
+            or (isinstance(measure, MeanEnd) and measure.may_be_empty and isnan(value))
             else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
             for measure, value in zip(self.measures, values.tolist(), strict=True)
         ]
@@ -429,8 +430,6 @@ class Scores(Answer):
                 means[row] = exp(np.asarray(np.nanmean(log(values[row]))))
             if measure.over is not None and many[row]:
                 means[row] = measure.over(values[row][there[row]])
-            if measure.combine_means is not None:
-                means[row] = measure.combine_means(means[:row])
         return means
 
     @cached_property

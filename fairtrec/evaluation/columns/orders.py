@@ -60,10 +60,7 @@ class Skill(MeanEnd):
 
     better: ClassVar[Better] = "higher"
     total = False  # also of a measure that counts
-
-    def combine_means(self, before: Floats) -> float:
-        """Compute it from the means of the value, the least, the greatest and the expected."""
-        return compute_skill(self.of, *before[-4:].tolist())
+    may_be_empty = True
 
 
 @dataclass(frozen=True, eq=False)

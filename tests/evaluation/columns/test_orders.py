@@ -1,7 +1,7 @@
 """Bounds over orders: against all orders of short rankings, figures of other programs, and laws."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.evaluation.answers.scores import OtherValues, ScoreColumn
 from fairtrec.evaluation.columns.intervals import ENDS
 from fairtrec.evaluation.columns.orders import compute_skill
 from fairtrec.formulas.prefix_means import average_paths
@@ -417,6 +418,22 @@ def test_slices_have_the_skill_of_their_means():
     few = result.scores[0].keep_queries([0])
     assert by_slice["few"] == f"{few.settle('orders')[0]:.4f}"
     assert by_slice["difference"] == ""
+
+
+class Halves(ScoreColumn):
+    name = "halves"
+
+    def other_values(self, scores):
+        return {"half": OtherValues(scores.values / 2)}
+
+
+def test_skill_does_not_depend_on_other_columns_with_ends():
+    result = fairtrec.evaluate("NDKL@4", RUN, labels=LABELS, bounds="orders")
+    (scores,) = result.scores
+    wide = replace(result, scores=(replace(scores, columns={**scores.columns, "halves": Halves()}),))
+    head, row = (line.split(",") for line in RESULTS("csv", wide).splitlines())
+    assert float(row[head.index("NDKL@4.half")]) == pytest.approx(scores.means[0] / 2, abs=1e-4)
+    assert row[head.index("NDKL@4.skill")] == f"{scores.settle('orders')[0]:.4f}"
 
 
 def test_tables_show_the_skill_in_a_column_of_its_own_and_mark_the_best_value():
