@@ -114,7 +114,7 @@ if not TYPE_CHECKING:
         if name == "STABILITY":
             return _list_stability()
         if name == "__all__":
-            return sorted({*_list_names(), "__version__"} - _list_modules())
+            return sorted({*_list_names(), "__version__"} - _list_modules() - _commands.list_broken_offers())
         return _find_offer(name)
 
 

@@ -89,6 +89,21 @@ def load(row: CommandRow, place: str) -> Any:
         raise UsageError(f"the plug-in {module} of the command {row.name} does not load: {fault!r}") from fault
 
 
+def list_broken_offers() -> set[str]:
+    """List the public names of other packages that do not load, each of which raises UsageError when it is used."""
+    offers = [(row, name) for row in list_rows() for name in row.public if not row.package.startswith(OURS)]
+    return {name for row, name in offers if not _loads(row, row.public[name])}
+
+
+def _loads(row: CommandRow, place: str) -> bool:
+    """Check whether what a command has at a place can be imported."""
+    try:
+        load(row, place)
+    except UsageError:
+        return False
+    return True
+
+
 def find_offer(name: str) -> tuple[CommandRow, str] | None:
     """Find the command that offers a public name of Python, and the place of it."""
     return next(((row, row.public[name]) for row in list_rows() if name in row.public), None)

@@ -13,7 +13,7 @@ import pytest
 from fairtrec import cli, commands
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.performing import run_command
-from fairtrec.support.errors import InputError
+from fairtrec.support.errors import InputError, UsageError
 from fairtrec.testing import CommandContract
 
 REPOSITORY = Path(__file__).parents[2]
@@ -227,6 +227,21 @@ def test_a_command_of_another_package_has_all_that_ours_have(fairtrec_with):
     (row,) = (row for row in commands.list_rows() if row.name == "tally")
     (part,) = commands.load(row, row.study)(None, {}, is_several=False)
     assert run_command([part.command, "my.run", *part.words, "-f", "json"]).record == {"documents": 2}
+
+
+def test_a_public_name_that_does_not_load_is_one_line_and_only_where_it_is_used(fairtrec_with):
+    fairtrec_with(TALLY, "tally = mypackage:ROW", WHOLE, answer="raise SystemError('no\\nluck')")
+    import fairtrec as package
+
+    names = {}
+    exec("from fairtrec import *", names)
+    assert {"evaluate", "compare"} <= {*names}
+    assert "tally" not in names
+    with pytest.raises(
+        UsageError, match=r"^the plug-in mypackage.answer of the command tally does not load: .*$"
+    ) as told:
+        _ = package.tally
+    assert "\n" not in str(told.value)
 
 
 def test_a_checkout_that_is_not_installed_says_how_its_other_commands_are_found(fairtrec_command, monkeypatch):
