@@ -209,11 +209,6 @@ class Findings:
         self.add(code, line, message)
 
     @property
-    def sorted_findings(self) -> list[Finding]:
-        """The kept findings by line, those of the whole file first."""
-        return sorted(self.kept, key=place_of)
-
-    @property
     def reported_findings(self) -> list[Finding]:
         """The findings that reports list, in order: of several that differ only by query one, with all queries."""
         if self.most is None or not self.is_grouped:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.commands.validate.checks import Known
-from fairtrec.commands.validate.findings import CODES, table
+from fairtrec.commands.validate.findings import CODES, place_of, table
 from fairtrec.commands.validate.run_check import examine, write
 from fairtrec.data.spellings import guess
 from fairtrec.formats import memory
@@ -85,7 +85,7 @@ def found(data, tmp_path, known=None, most=None):
 
 
 def places(checked):
-    return [(finding.line, finding.code.name) for finding in checked.found.sorted_findings]
+    return [(finding.line, finding.code.name) for finding in sorted(checked.found.kept, key=place_of)]
 
 
 @pytest.mark.parametrize(("data", "expected"), CASES.values(), ids=CASES)
@@ -124,7 +124,9 @@ def test_every_code_of_a_trec_run_can_be_found(tmp_path):
 
 
 def test_messages_say_what_is_meant(tmp_path):
-    said = [finding.message for finding in found(GOOD + b"q1 Q0 d2 4 0.5 t\n", tmp_path).found.sorted_findings]
+    said = [
+        finding.message for finding in sorted(found(GOOD + b"q1 Q0 d2 4 0.5 t\n", tmp_path).found.kept, key=place_of)
+    ]
     assert said[0] == "document d2 appears again under query q1, with another score (first on line 2); keep one"
     assert said[1] == "query q1 continues here, after line 3; keep its lines together"
     columns = {
@@ -136,23 +138,25 @@ def test_messages_say_what_is_meant(tmp_path):
         b"q1 Q0 d1 1 3 t\rq1 Q0 d2 2 2 t\r": "its lines end in CR only",
     }
     for line, guessed in columns.items():
-        assert guessed in found(line + b"\n", tmp_path).found.sorted_findings[0].message
+        assert guessed in min(found(line + b"\n", tmp_path).found.kept, key=place_of).message
 
 
 def test_what_is_cut_off_or_damaged_is_checked_as_far_as_it_goes(tmp_path):
     many = b"".join(b"q1 Q0 d%d %d %d t\n" % (i * 7919, i, -i) for i in range(1, 20_000))
     whole = gzip.compress(many.replace(b" -50 t", b" fifty t"))
     checked = found(whole[: len(whole) // 2], tmp_path)
-    lines = {finding.code.name: finding.line for finding in checked.found.sorted_findings}
+    lines = {finding.code.name: finding.line for finding in sorted(checked.found.kept, key=place_of)}
     assert lines["E301"] == 50
     assert 1000 < lines["E101"] < 20_000
-    assert any("the compressed data is cut off" in finding.message for finding in checked.found.sorted_findings)
+    assert any(
+        "the compressed data is cut off" in finding.message for finding in sorted(checked.found.kept, key=place_of)
+    )
 
 
 def test_a_file_that_is_not_there_is_a_finding(tmp_path):
     checked = examine(tmp_path / "no.run")
     assert places(checked) == [(None, "E101")]
-    assert checked.found.sorted_findings[0].message == "there is no such file; check the name"
+    assert min(checked.found.kept, key=place_of).message == "there is no such file; check the name"
 
 
 def test_ids_that_do_not_fit_into_memory(tmp_path, monkeypatch):
@@ -220,16 +224,16 @@ def test_rankings_that_begin_with_the_query_itself(tmp_path):
 
 def test_wanted_queries(tmp_path):
     checked = found(GOOD, tmp_path, Known(qids=("q1", "q3", "q4")))
-    assert [(f.line, f.code.name) for f in checked.found.sorted_findings] == [(None, "W502"), (4, "W503")]
-    assert checked.found.sorted_findings[0].message == "2 of 3 queries have no document: q3, q4"
-    none = found(GOOD, tmp_path, Known(qids=("1", "2"))).found.sorted_findings
+    assert [(f.line, f.code.name) for f in sorted(checked.found.kept, key=place_of)] == [(None, "W502"), (4, "W503")]
+    assert min(checked.found.kept, key=place_of).message == "2 of 3 queries have no document: q3, q4"
+    none = sorted(found(GOOD, tmp_path, Known(qids=("1", "2"))).found.kept, key=place_of)
     assert [finding.code.name for finding in none] == ["E504"]
     assert "without the prefix 'q', 2 of 2 would be known" in none[0].message
 
 
 def test_queries_that_are_not_judged_are_no_fault_of_a_run(tmp_path, fairtrec_command):
-    assert [f.code.name for f in found(GOOD, tmp_path, Known(qids=("q1",), judged=True)).found.sorted_findings] == []
-    none = found(GOOD, tmp_path, Known(qids=("1", "2"), judged=True)).found.sorted_findings
+    assert [f.code.name for f in found(GOOD, tmp_path, Known(qids=("q1",), judged=True)).found.kept] == []
+    none = sorted(found(GOOD, tmp_path, Known(qids=("1", "2"), judged=True)).found.kept, key=place_of)
     assert [finding.code.name for finding in none] == ["E504"]
     for name in ("a", "b"):
         (tmp_path / f"{name}.run").write_text(f"q1 Q0 d1 1 2 {name}\nq2 Q0 d1 1 2 {name}\n{name} Q0 d1 1 2 {name}\n")
