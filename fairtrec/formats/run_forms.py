@@ -2,9 +2,28 @@
 
 Columns between white space need nothing else. Any other form names its ``module`` of this folder, with two functions:
 
-- ``tell(path, start)`` returns the name of the form that a file has by its start, or None.
-- ``read(path, form, order, *, ranks)`` returns the columns qid, docno, score (rank if that is the order), and tag if
-  there is one. With ``ranks`` it returns them with the scores, if the file has both.
+- ``tell(path, start)`` returns the name of the form that a file has by its start (bytes), or None. The first module
+  that knows the file wins, in the order of the rows. It is asked for each file that is no run of TREC: be quick.
+- ``read(path, form, order, *, ranks)`` returns the ``FileColumns`` of ``columns.py``, which ``run.py`` groups, checks
+  and ranks. It raises ``InputError(what is wrong; what to do, path, line)`` for a file that it cannot read.
+
+``FileColumns.columns`` has a row for each document, in the order of the file:
+
+- ``docno``: an array of bytes, as ``data.encode_ids`` makes it of texts.
+- ``qid``: the same as ``spans.Repeats``, which keeps equal neighbors once: ``Repeats.find(array)``. A query may come
+  back further down: its documents are joined, in the order of the file. ``run.py`` refuses a document that comes
+  twice under one query.
+- ``score``: finite floats. The highest ranks first, and docnos break ties. A form without scores returns minus the
+  rank.
+- ``rank``: integers from 1, if the file has them; needed if ``order`` is "rank" or ``ranks`` is true. A form that
+  returns none refuses ``--order rank``.
+- ``tag``: a text, if the file has one.
+- ``Q0``: an array of bytes, only if lines number several rankings of a query. ``qid`` is then an array.
+
+``FileColumns.blocks`` leads from a row to its line, for messages: pairs of the first row of a block, and either the
+line of that row, if each row of the block is a line, or a list of the lines of its rows. ``[(0, 1)]`` is a file of a
+row a line. ``FileColumns.empty`` names the queries that have no row, each once: their rankings are empty, and a note
+counts them. ``FileColumns.notes`` are other notes on the run.
 
 Nothing here imports click or numpy, so that the command line can offer the forms before anything is loaded.
 """
