@@ -35,7 +35,7 @@ _OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; al
     "ir_measures.given ir_measures.parse measure.Candidates measure.ExposureShares measure.First measure.Form "
     "measure.GroupExposure measure.GroupPrefixes measure.GroupTotals measure.LabelForm measure.Limits measure.Note "
     "measure.NoteKind measure.NoteSeverity measure.Precisions measure.RankForm measure.RatioOfMeans "
-    "measure.RatioOfSums measure.SumOverRanks measure.Summands measure.define statistics.paired "
+    "measure.RatioOfSums measure.SumOverRanks measure.Summands measure.define measure.shares statistics.paired "
     "testing.MeasureContract testing.CommandContract",
 }
 

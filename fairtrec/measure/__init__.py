@@ -31,6 +31,7 @@ from fairtrec.support.late_imports import import_late
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 if TYPE_CHECKING:
+    from fairtrec.formulas.distribution import shares
     from fairtrec.formulas.labelings.unlabeled import LabelForm
     from fairtrec.formulas.sequences import Earned
     from fairtrec.measure.group_forms import (
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "ExposureShares", "First", "Floats", "Form", "GroupExposure",
     "GroupPrefixes", "GroupTotals", "Ints", "LabelForm", "Limits", "Measure", "Note", "NoteKind", "NoteSeverity",
-    "Precisions", "RankForm", "RatioOfMeans", "RatioOfSums", "SumOverRanks", "Summands", "UsageError", "define", "take",
+    "Precisions", "RankForm", "RatioOfMeans", "RatioOfSums", "SumOverRanks", "Summands", "UsageError", "define",
+    "shares", "take",
 ]  # fmt: skip
 
 _LATE = {  # what few evaluations look at, by the file of the package that it is in
@@ -54,6 +56,7 @@ _LATE = {  # what few evaluations look at, by the file of the package that it is
         "measure.group_forms",
     ),
     "LabelForm": "formulas.labelings.unlabeled",
+    "shares": "formulas.distribution",
 }
 if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
     __getattr__ = import_late(__name__, _LATE, within="fairtrec")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.formulas import distribution
-from fairtrec.measure import Floats, GroupTotals, Measure
+from fairtrec.measure import Floats, GroupTotals, Measure, shares
 
 
 def greatest_share(amounts: Floats) -> Floats:
@@ -18,7 +17,7 @@ def greatest_share(amounts: Floats) -> Floats:
     >>> greatest_share(np.array([[6.0, 3.0, 1.0], [0.0, 0.0, 0.0]])).tolist()
     [0.6, nan]
     """
-    return np.asarray(distribution.shares(amounts).max(axis=-1))
+    return np.asarray(shares(amounts).max(axis=-1))
 
 
 @dataclass(frozen=True)
