@@ -1,6 +1,6 @@
 """Rankings of documents for queries, and judgments of them: a run, samples of rankings, qrels and their index."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -178,20 +178,29 @@ class Run(ByQuery):
         kept = tuple(self.qids[row] for row in rows[has_tie[rows]].tolist())
         return self.cut(kept, None).cut_behind_ties(depth)
 
-    def keep_grades(self, qrels: "Qrels", least: int) -> "Run":
-        """Keep only documents with a grade of ``least`` or more; a ranking may become empty."""
+    def find_graded(self, qrels: "Qrels", least: int) -> Bools:
+        """Tell which documents have a grade of ``least`` or more [line]."""
         lines = np.flatnonzero(qrels.grades >= least)
         table = Docnos.collect(qrels.docnos[lines])
         number = self.numbers(qrels.qids)[qrels.query[lines]]
         wanted = (number * len(table) + table.rows(qrels.docnos[lines]))[number != MISSING]
         rows = table.rows(self.docnos)
         query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
-        return self._where(np.isin(query * len(table) + rows, wanted) & (rows != MISSING))
+        graded: Bools = np.isin(query * len(table) + rows, wanted) & (rows != MISSING)
+        return graded
 
-    def leave_out_queries(self) -> "Run":
-        """Leave out of each ranking the document whose id is that of the query; a ranking may become empty."""
-        own = np.asarray(self.docnos) == np.repeat(encode_ids(self.qids), np.diff(self.starts))
-        return self._where(~own) if own.any() else self
+    def find_others(self) -> Bools:
+        """Tell which documents have another id than their query [line]."""
+        others: Bools = np.asarray(self.docnos) != np.repeat(encode_ids(self.qids), np.diff(self.starts))
+        return others
+
+    def keep_where(self, find: "Callable[[Run], Bools]") -> "Run":
+        """Keep only the documents that a function of the run finds [line]; a ranking may become empty."""
+        kept = find(self)
+        if kept.all():
+            return self
+        starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
+        return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
 
     def find_own_first(self, qids: Sequence[str]) -> Bools:
         """Tell of each of these queries whether it is itself the first document of its ranking [query]."""
@@ -209,10 +218,6 @@ class Run(ByQuery):
     def _take(self, qids: tuple[str, ...], starts: Ints, lines: Ints) -> "Run":
         """Rank these lines of this run; among them, those of the queries begin at ``starts`` [query + 1]."""
         return replace(self, qids=qids, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
-
-    def _where(self, kept: Bools) -> "Run":
-        starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
-        return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
 
     def reorder(self, qids: Sequence[str], rankings: Sequence[Ints]) -> "Run":
         """Rank lines of this run, for each of these queries in an order of its own."""
@@ -246,13 +251,9 @@ class Samples:
         """Keep of each run only the first ``depth`` documents of these queries; ties are of one ranking each."""
         return replace(self, runs=tuple(run.cut(qids, depth) for run in self.runs))
 
-    def keep_grades(self, qrels: "Qrels", least: int) -> "Samples":
-        """Keep of each run only documents with a grade of ``least`` or more."""
-        return replace(self, runs=tuple(run.keep_grades(qrels, least) for run in self.runs))
-
-    def leave_out_queries(self) -> "Samples":
-        """Leave out of each run the documents whose ids are those of the queries."""
-        return replace(self, runs=tuple(run.leave_out_queries() for run in self.runs))
+    def keep_where(self, find: Callable[[Run], Bools]) -> "Samples":
+        """Keep of each run only the documents that a function of the run finds [line]."""
+        return replace(self, runs=tuple(run.keep_where(find) for run in self.runs))
 
 
 System = Run | Samples

@@ -106,11 +106,11 @@ class Reading:
         judge = self.context.judge
         measures = self.measures if not self.two_pass else judge.measures if judge else ()
         try:
-            deep = choices.depth if choices.only else self.depth
-            with_ties = self.looks_for_ties and not (choices.only or choices.keeps_ties)
+            deep = choices.depth if choices.drops_documents else self.depth
+            with_ties = self.looks_for_ties and not (choices.drops_documents or choices.keeps_ties)
             whole = loading.load_run(thing, name, choices, deep, with_ties=with_ties)
             empty = {qid for run in whole.runs for qid in run.empty}
-            whole = keep_documents(whole, self.context.qrels, choices.only, self.context.relevance_level)
+            whole = keep_documents(whole, choices, self.context.qrels)
             system = whole.cut(whole.qids, deep) if with_ties else whole
             qids = choose_queries(
                 system,
@@ -154,9 +154,12 @@ def read(
 
     Raises InputError for the first that is broken, unless told to keep going.
     """
-    twins = getattr(reading.context.opened.get("counterfactual"), "things", {})  # the same run may have several
+    context = reading.context
     keys = [
-        (fspath(thing) if isinstance(thing, PATH) else id(thing), id(twins.get(name)) if twins else None)
+        (
+            fspath(thing) if isinstance(thing, PATH) else id(thing),
+            *(id(given.find_own(context.opened.get(given.name), name)) for given in context.things),
+        )
         for name, thing in named
     ]
     once: dict[Any, tuple[str, Any]] = {}

@@ -28,14 +28,25 @@ ACT = """\
             enough = self.counted.tokens >= self.choices.min_tokens
             self.document_counts = replace(self.counted, counts=self.counted.counts * enough[:, None])
 """
-ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
-    "evaluation/inputs/options.py": [
-        ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
-        ('always=True, factor=None, by_name=True, trials=("known",),\n    )] = "even"  # fmt: skip\n', ROW),
-    ],
-    "evaluation/inputs/documents.py": [
-        ("        self.document_counts, self.missing = self.counted, self.choices.missing\n", ACT),
-    ],
+RUN_ROW = """\
+    min_score: Annotated[int | None, Choice(
+        ("--min-score",), RANKING, "Leave out documents with a lower score.", metavar="N", after="only",
+        key="min-score", drops=True, trials=(9,),
+    )] = None  # fmt: skip
+"""
+RUN_ACT = """\
+    if (least := choices.min_score) is not None:
+        system = system.keep_where(lambda run: run.scores >= least)
+"""
+KEYWORD, LAST_ROW = "    groups: str | Sequence[str] | None\n", 'trials=("known",),\n    )] = "even"  # fmt: skip\n'
+OPTIONS, DOCUMENTS = "evaluation/inputs/options.py", "evaluation/inputs/documents.py"
+OF_COUNTS = {  # `eval --min-tokens N`: by file, behind what stands what
+    OPTIONS: [(KEYWORD, "    min_tokens: int | None\n"), (LAST_ROW, ROW)],
+    DOCUMENTS: [("        self.document_counts, self.missing = self.counted, self.choices.missing\n", ACT)],
+}
+OF_RUNS = {  # `eval --min-score N`
+    OPTIONS: [(KEYWORD, "    min_score: int | None\n"), (LAST_ROW, RUN_ROW)],
+    DOCUMENTS: [('    words = choices.only.split(",") if choices.only else []\n', RUN_ACT)],
 }
 VIEW_ROW = """\
     latex_size: Annotated[str | None, Choice(
@@ -59,7 +70,7 @@ def grown(tmp_path_factory):
     folder = tmp_path_factory.mktemp("grown")
     shutil.copytree(REPOSITORY / "fairtrec", folder / "fairtrec", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(REPOSITORY / "resources", folder / "resources")
-    for name, several in ADDED.items():
+    for name, several in (*OF_COUNTS.items(), *OF_RUNS.items()):
         text = (folder / "fairtrec" / name).read_text()
         for behind, lines in several:
             assert text.count(behind) == 1, f"{name}: {behind}"
@@ -78,11 +89,19 @@ def grown(tmp_path_factory):
 def printed(grown):
     """What every command line that is looked at here prints, all of them called in one process."""
     chosen = [*GIVEN, "--min-tokens", "40", "-f", "json"]
+    example = grown / "resources" / "example"
+    ranked = (example / "neural.run").read_text().splitlines(keepends=True)
+    (example / "fewer.run").write_text("".join(line for line in ranked if float(line.split()[4]) >= 9))
     typed = {"_FAIRTREC_COMPLETE": "bash_complete", "COMP_WORDS": "fairtrec\neval\n--min", "COMP_CWORD": "2"}
     lines = {
         **{name: [*arguments, *chosen] for name, (arguments, _) in WAYS.items()},
         "plain": [*WAYS["eval"][0], *GIVEN, "-f", "json"],
         **{f"{name}, varied": [*arguments, *GIVEN, "-f", "json"] for name, (arguments, _) in VARYING.items()},
+        **{
+            f"{name}, fewer": [*arguments, *GIVEN, "--min-score", "9", "-f", "json"]
+            for name, (arguments, _) in WAYS.items()
+        },
+        "fewer": [*(each.replace("neural", "fewer") for each in WAYS["eval"][0]), *GIVEN, "-f", "json"],
         "help": ["eval", "--help"],
         "refused": [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"],
         "offered": ([], typed),
@@ -90,16 +109,17 @@ def printed(grown):
         "unseen": [*WAYS["eval"][0], *GIVEN, "-f", "md", "--latex-size", "small"],
         "spread": [*WAYS["eval"][0], *GIVEN, "--spread", "--latex-size", "small"],
     }
-    return one_process.printed(lines, grown / "resources" / "example", grown)
+    return one_process.printed(lines, example, grown)
 
 
-def test_it_takes_two_files_and_twelve_lines():
-    lines = [line for several in ADDED.values() for _, added in several for line in added.splitlines()]
-    assert len(ADDED) <= 2
-    assert len(lines) <= 12
+@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 8), ("documents of runs", OF_RUNS, 7)])
+def test_it_takes_two_files_and_few_lines(what, added, most):
+    lines = [line for several in added.values() for _, text in several for line in text.splitlines()]
+    assert len(added) <= 2
+    assert len(lines) <= most
     page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
-    (row,) = re.findall(r"^\| a choice of `eval` .*$", page, re.MULTILINE)
-    assert all(f"`fairtrec/{name}`" in row for name in ADDED)
+    (row,) = re.findall(rf"^\| a choice of `eval` about {what} .*$", page, re.MULTILINE)
+    assert all(f"`fairtrec/{name}`" in row for name in added)
     assert f" {len(lines)}: " in row
 
 
@@ -129,6 +149,15 @@ def test_every_command_takes_it_and_begins_with_one_value(printed):
     assert found == pytest.approx(dict.fromkeys(WAYS, found["eval"]), abs=1e-12)
 
 
+@pytest.mark.parametrize("name", WAYS)
+def test_every_command_drops_documents_of_runs_as_a_file_without_them_does(printed, name):
+    (code, out, err), (_, fewer, _) = printed[f"{name}, fewer"], printed["fewer"]
+    assert code == 0, err
+    value = WAYS["eval"][1](json.loads(fewer))
+    assert value != WAYS["eval"][1](json.loads(printed["plain"][1]))
+    assert WAYS[name][1](json.loads(out)) == pytest.approx(value, abs=1e-12)
+
+
 @pytest.mark.parametrize("name", VARYING)
 def test_a_command_varies_it_as_eval_has_it(printed, name):
     code, out, err = printed[f"{name}, varied"]
@@ -141,7 +170,7 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
     help_text = printed["help"][1]
     inputs = help_text[help_text.index("Inputs:") : help_text.index("Measures:")]
     assert "--min-tokens N" in inputs
-    assert printed["offered"][1].split() == ["plain,--min-tokens"]
+    assert printed["offered"][1].split() == ["plain,--min-score", "plain,--min-tokens"]
     assert printed["refused"] == [2, "", "the min tokens is 0; it must be 1 or more\n"]
 
 

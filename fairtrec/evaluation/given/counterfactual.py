@@ -1,17 +1,16 @@
 """Counterfactual runs, one for each run: what the same system ranks when the words of the documents are swapped."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from os import fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docnos, Ints, Run, System, digest_texts
+from fairtrec.data import MISSING, Docnos, Ints, Qrels, Run, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
 from fairtrec.evaluation.given.reference import (
@@ -60,7 +59,7 @@ class Matched:
     choices: Choices
     depth: int | None
     folder: str | None
-    reduced: Callable[[System], System]  # to what rankings keep
+    qrels: Qrels | None  # by which rankings may keep documents
     last: dict[str, Run] = field(default_factory=dict)  # the one that was asked for last
 
     def run_of(self, name: str) -> Run:
@@ -68,8 +67,8 @@ class Matched:
         if name not in self.last:
             thing, how = self.things[name], self.choices
             called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
-            depth = how.depth if how.only else self.depth
-            found = self.reduced(loading.ranking(thing, called, how, depth, is_run=True))
+            depth = how.depth if how.drops_documents else self.depth
+            found = keep_documents(loading.ranking(thing, called, how, depth, is_run=True), how, self.qrels)
             assert isinstance(found, Run)
             self.last.clear()
             self.last[name] = found
@@ -125,9 +124,11 @@ class CounterfactualReference(MeasuredReference):
             raise UsageError(f"there is one counterfactual run for {len(named)} runs; "
                              "pass --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
         things = {name: given.find_run(name, run) for name, run in named}
-        only = plan.choices.only
-        among = partial(keep_documents, qrels=context.qrels, only=only, level=context.relevance_level)
-        return Matched(things, plan.choices, depth, given.folder, among)
+        return Matched(things, plan.choices, depth, given.folder, context.qrels)
+
+    def find_own(self, value: Any, name: str) -> Any:
+        """Find the counterfactual run of a run."""
+        return value.things.get(name) if isinstance(value, Matched) else None
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the counterfactual runs; a folder has no digest, as it may hold more than is read."""

@@ -172,6 +172,10 @@ class Reference:
         """Give what of it belongs to these runs, before any is read."""
         return value
 
+    def find_own(self, value: Any, name: str) -> Any:
+        """Find what of the ``value`` belongs only to the run of this name, so that no other shares its scores."""
+        return None
+
     def take_runs(
         self, plan: "Plan", context: "EvaluationContext", named: NamedRuns, depth: int | None, *, with_ties: bool
     ) -> NamedRuns:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, Literal, Self, cast
 
@@ -27,7 +27,7 @@ from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.crossed_groups import Crossing
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.errors import InputError
-from fairtrec.support.literals import Kept, Membership, Missing
+from fairtrec.support.literals import Membership, Missing
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
@@ -250,14 +250,18 @@ class RunContext:
         return np.array([qid in labels.queries for qid in self.qids], dtype=np.bool_)
 
 
-def keep_documents(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
-    """Keep only the documents of each ranking that are not the query, or judged, or from a grade on relevant."""
-    words = only.split(",") if only else []
+def keep_documents(system: System, choices: Choices, qrels: Qrels | None) -> System:
+    """Keep only the documents of each ranking that the choices keep; those with ``drops`` act here, for all commands.
+
+    ``--only`` keeps documents that are not the query, or judged, or from a grade on relevant.
+    """
+    words = choices.only.split(",") if choices.only else []
     if "others" in words:
-        system = system.leave_out_queries()
-    if qrels is None or words in ([], ["others"]):
-        return system
-    return system.keep_grades(qrels, 0 if "judged" in words else level)
+        system = system.keep_where(Run.find_others)
+    if qrels is not None and choices.keeps_grades:
+        least = 0 if "judged" in words else choices.relevance_level or 1
+        system = system.keep_where(partial(Run.find_graded, qrels=qrels, least=least))
+    return system
 
 
 def collect_documents(

@@ -34,6 +34,9 @@ class Choice(NamedTuple):
     adds: bool = False  # values beside those that there are, which stay
     column: str = ""  # the file of evaluation/columns that computes what it adds; {} is the value of the option
     reads_whole: tuple[Any, ...] = ()  # the values with which its column looks at rankings down to their last rank
+    drops: bool = (
+        False  # documents of rankings, in ``keep_documents``, so that they are read further than measures look
+    )
     file: bool = False  # it may be the name of a file
     by_name: bool = False  # each attribute may have its own, as NAME=VALUE
     words: tuple[str, ...] = ()  # that a shell offers where any text is taken
@@ -87,14 +90,14 @@ class Asked:
 
 
 def insert_names(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Put names among others: each row's behind the one that it says, or else behind the row's before.
+    """Put names among others: each row's behind the one that it says, or if that is not there, the row's before.
 
-    >>> insert_names(["a", "z"], [("b", "a"), ("c", ""), ("y", "z")])
-    ['a', 'b', 'c', 'z', 'y']
+    >>> insert_names(["a", "z"], [("b", "a"), ("c", ""), ("d", "x"), ("y", "z")])
+    ['a', 'b', 'c', 'd', 'z', 'y']
     """
     names = list(among)
     last = names[-1]
     for name, behind in rows:
-        names.insert(names.index(behind or last) + 1, name)
+        names.insert(names.index(behind if behind in names else last) + 1, name)
         last = name
     return names

@@ -140,7 +140,7 @@ class Choices:
     only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on; others than the query itself
         ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, after -M has cut them; others "
         "leaves out a document whose id is that of the query.",
-        after="depth", refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
+        after="depth", refused={"explain": "rankings as they are"}, key="only", behind="depth", drops=True, factor=None,
         trials=("judged", "relevant"),
     )] = None  # fmt: skip
     relevance_level: Annotated[int | None, Choice(
@@ -305,6 +305,11 @@ class Choices:
         return self.missing == "skip" or any(getattr(self, row.name) in row.reads_whole for row in COLUMNS)
 
     @property
+    def drops_documents(self) -> bool:
+        """Whether ``keep_documents`` drops documents of rankings, so that those below move up."""
+        return any(getattr(self, row.name) != row.default for row in DROPPING)
+
+    @property
     def keeps_ties(self) -> bool:
         """Whether rankings keep what is tied with the last document that is looked at."""
         return self.bounds == "ties"
@@ -412,6 +417,7 @@ def _rows_of(table: Any) -> dict[str, Choice]:
 
 
 CHOICES, VIEWS = _rows_of(Choices), _rows_of(ViewOptions)
+DROPPING = [row for row in CHOICES.values() if row.drops]  # options by which rankings lose documents
 COLUMNS = [row for row in CHOICES.values() if row.column][::-1]  # options that add one; the last is computed first
 GIVEN_COLUMNS = ("gold",)  # and what is given that adds one
 DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values())} | {"gold": None}

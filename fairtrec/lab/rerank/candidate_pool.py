@@ -144,9 +144,7 @@ class Search:
             result, files={**result.files, **name_input_files({Part("run", name): run for name, run in named})}
         )
         context = self.evaluator.prepare_reading().context
-        if choices.only:
-            how = context.qrels, choices.only, context.relevance_level
-            loaded = {name: cast("Run", keep_documents(run, *how)) for name, run in loaded.items()}
+        loaded = {name: cast("Run", keep_documents(run, choices, context.qrels)) for name, run in loaded.items()}
         return loaded, result
 
     def _count_documents(self) -> tuple[int | None, int | None]:

@@ -203,7 +203,7 @@ def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: 
     wholes: dict[str, Run] = {}
     for name in dict.fromkeys(of_query):
         system = loading.load_run(runs[name], name, choices, choices.depth)
-        (wholes[name],) = keep_documents(system, judgments, choices.only, choices.relevance_level or 1).runs
+        (wholes[name],) = keep_documents(system, choices, judgments).runs
     found = zip(selection.variants.qids, of_query, strict=True)  # sorted by qid
     parts = [part for qid, name in found if (part := wholes[name].cut([qid], None)).qids]
     return replace(
