@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
 from fairtrec.support.errors import UsageError
 
+GIVEN = "given"  # the value of a parameter that stands for what is given beside the runs, such as a discount
 DEEPEST = 1_000_000  # ranks; a cutoff beyond is a slip of the keyboard, and would cost memory
 Limits = tuple[tuple[str, float, float, str], ...]
 

@@ -25,7 +25,7 @@ def find_drawn_shares(
 
     Raises InputError for a document that has to be labeled and is not, and for probabilities that cannot be.
     """
-    people: Gold | None = context.gold
+    people: Gold | None = context.opened.get("gold")
     if people is None:
         return None
     pooled = [measure for measure in measures if measure.supports("pool") and not people.draws_queries]

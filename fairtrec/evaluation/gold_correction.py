@@ -294,7 +294,7 @@ def find_correctors(
 
     Raises InputError where a document that has to be labeled is not.
     """
-    gold = inputs.context.gold
+    gold = inputs.context.opened.get("gold")
     assert gold is not None
     looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
     several = deal_queries(inputs.run, inputs.qids, inputs.depth) if any(looks) else []

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from fairtrec.data.parameters import GIVEN as OF_USER
 from fairtrec.data.ranking.depth import Asking, find_depth
 from fairtrec.evaluation.given import (
     FOR_ANYTHING,
@@ -25,7 +26,6 @@ from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, Eval
 from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.inputs.targets import settle_attributes
-from fairtrec.formulas.discount import GIVEN as OF_USER
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
@@ -97,7 +97,7 @@ def make_plan(asked: Sequence[Asking], found: OpenedReferences, notes: Sequence[
     _refuse_misfits(asked, needs, found)
     measures = tuple(each for each in asked if isinstance(each, Measure))
     lacking = partial(_refuse_lacking, found)
-    every = settle_attributes(found.attributes, found.crossed, found.groups, found.choices, lacking, measures)
+    every = settle_attributes(found.attributes, found.crossed, found.groups, found.choices, lacking)
     for reference in references:
         if reference.opened_by == "measures" and reference.is_wanted(measures, needs):
             found.read(reference.name)
@@ -129,13 +129,11 @@ def _make_context(
         **vars(first),
         things=tuple(references.values()),
         opened=opened,
-        background_depth=choices.background_depth,
+        choices=choices,
         membership=own.membership or "share",
-        relevance_level=choices.relevance_level or 1,
         attributes=every,
         given=tuple(found.attributes),
         sources=frozenset(of for each in every.values() if each.target_of for _, of in each.target_of.of),
-        collection_size=choices.collection_size,
     )
 
 

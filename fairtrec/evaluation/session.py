@@ -34,13 +34,11 @@ from fairtrec.evaluation.reading import (
     read,
     same_rankings,
 )
-from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import note_few_judged, note_own_ids
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
 from fairtrec.formats.first_lines import note_first_lines
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
-from fairtrec.measures.utility import split_relevance
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import submissions
 
@@ -148,8 +146,7 @@ class Evaluator:
             return None
         from fairtrec.evaluation.relevance.dict_runs import DictRunEvaluator
 
-        queries = reading.context.queries
-        return DictRunEvaluator(judge, self.depth, None if queries is None else queries.qids)
+        return DictRunEvaluator(judge, self.depth, reading.context.queries)
 
     def evaluate(self, runs: Any, *, jobs: int | None = 1, keep_going: bool = False) -> Result:
         """Evaluate runs, named and passed as for ``fairtrec.evaluate``, with its ``jobs`` and ``keep_going``.
@@ -201,13 +198,13 @@ class Evaluator:
                 if reference.opened_by == "runs" and reference.plays(plan):
                     opened[name] = reference.open_beside(plan, named, self.depth)
             context = replace(plan.context, opened=opened)
-            utility, _ = split_relevance(plan.measures)
-            judge = RelevanceEvaluator(utility, context.qrels) if utility and context.qrels is not None else None
+            for reference in references.values():
+                context = reference.complete_context(plan, context)
             self._reading = Reading(
                 measures=plan.measures,
                 others=plan.others,
                 needs=plan.needs,
-                context=replace(context, judge=judge),
+                context=context,
                 choices=self.choices,
                 depth=self.depth,
                 kept=None if self._whole else find_depth(plan.others),
@@ -335,10 +332,9 @@ class Evaluator:
             {**facts.groups},
             same_rankings(scores) if len(scores) > 1 else (),
             untrusted=reading.border is not None and reading.border.untrusted,
-            judged=count_judged(reading.context, choices),
         )
         for reference in self.given.references.values():
-            result = reference.complete_result(result, reading.context.opened.get(reference.name))
+            result = reference.complete_result(result, self.plan, reading.context)
         return result
 
     def _note_names(self, files: Mapping[Part, InputFile]) -> list[Note]:
@@ -370,16 +366,6 @@ def note_mixed(scores: Sequence[Scores]) -> Iterator[Note]:
     if any(sampled) and not all(sampled):
         several = sum(sampled)
         yield MIXED.note(one=runs_of(len(sampled) - several), several=runs_of(several))
-
-
-def count_judged(context: EvaluationContext, choices: Choices) -> int:
-    """Count the judged queries that are wanted, if runs may lack some; 0 without qrels."""
-    qrels, queries = context.qrels, context.queries
-    if choices.complete:
-        return 0
-    if qrels is None or queries is None:
-        return 0 if qrels is None else len(qrels.qids)
-    return len({*qrels.qids}.intersection(queries.qids))
 
 
 def runs_of(number: int) -> str:

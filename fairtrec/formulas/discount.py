@@ -6,12 +6,12 @@ from typing import Literal, Self
 import numpy as np
 
 from fairtrec.data import Floats
+from fairtrec.data.parameters import GIVEN
 from fairtrec.formulas import elementary
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.support.errors import InputError, UsageError, spell_options
 
 Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric", "given"]
-GIVEN = "given"  # the word that stands for weights which the user gives
 
 
 class GivenDiscount(str):  # noqa: SLOT000 - it has more than a text

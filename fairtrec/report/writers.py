@@ -246,12 +246,13 @@ def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:
 
     ``asked`` are values of choices and view options by name; those left out have their defaults.
     """
+    from fairtrec.evaluation.given import GIVEN
     from fairtrec.evaluation.inputs.option import Asked
     from fairtrec.evaluation.inputs.options import DEFAULTS, refuse_conflicts
 
     writer = RESULTS.forms.get(form, FormatSpec(""))
     of_format = {"is_page": writer.means, "is_binary": writer.binary, "has_queries": writer.queries}
-    refuse_conflicts(Asked(**{**DEFAULTS, **asked}, form=form, **of_format))
+    refuse_conflicts(Asked(**{**dict.fromkeys(GIVEN), **DEFAULTS, **asked}, form=form, **of_format))
     if writer.binary and output is None:
         from fairtrec.report.output import refuse_terminal
 

@@ -19,11 +19,10 @@ from unittest import SkipTest
 
 import numpy as np
 
-from fairtrec.data.parameters import Parameters
+from fairtrec.data.parameters import GIVEN, Parameters
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.gold import Corrections
 from fairtrec.evaluation.evaluate import evaluate
-from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
 from fairtrec.measures.catalogue import docstrings, notation
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS

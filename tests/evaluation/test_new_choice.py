@@ -170,7 +170,7 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
     help_text = printed["help"][1]
     inputs = help_text[help_text.index("Inputs:") : help_text.index("Measures:")]
     assert "--min-tokens N" in inputs
-    assert printed["offered"][1].split() == ["plain,--min-score", "plain,--min-tokens"]
+    assert printed["offered"][1].split() == ["plain,--min-tokens", "plain,--min-score"]
     assert printed["refused"] == [2, "", "the min tokens is 0; it must be 1 or more\n"]
 
 

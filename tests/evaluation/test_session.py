@@ -169,7 +169,7 @@ def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
 
 
 def test_what_is_made_of_the_judgments_is_kept(opened, monkeypatch):
-    from fairtrec.evaluation import session as evaluators
+    from fairtrec.evaluation import relevance as evaluators
 
     made = []
     real = evaluators.RelevanceEvaluator

@@ -6,6 +6,7 @@ import tomllib
 import grimp
 import pytest
 
+from fairtrec.evaluation.given import GIVEN
 from fairtrec_made import REPOSITORY
 
 PACKAGE = REPOSITORY / "fairtrec"
@@ -154,3 +155,36 @@ def test_folders_with_code_are_packages():
     assert all(
         (path / "__init__.py").is_file() for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))
     )
+
+
+ENGINES = {  # of evaluation: what each may name that is called as a thing given is, and why
+    "plan": {},
+    "session": {
+        "counts": "the table of documents, of any thing that says their groups",
+        "queries": "the wanted ones of the context, for the short way of dicts",
+    },
+    "signature": {},
+    "columns/__init__": {},
+    "inputs/measure_inputs": {
+        "counts": "the counts of a histogram, a field of it",
+        "queries": "the number of queries, an input of measures",
+    },
+}
+
+
+def names_in(path):
+    """Find the names, keywords and texts of a file, but for docstrings and annotations."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=name):
+                yield name
+            case ast.Constant(value=str(name)) if id(node) not in docstrings:
+                yield name
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_ask_what_is_given_and_name_none_of_it(engine):
+    named = {*names_in(PACKAGE / "evaluation" / f"{engine}.py")}
+    assert named & {*GIVEN} == {*ENGINES[engine]}

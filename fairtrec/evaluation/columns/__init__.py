@@ -13,7 +13,7 @@ from typing import Any
 
 from fairtrec.evaluation.answers.scores import ScoreColumn, Scores
 from fairtrec.evaluation.columns.scored_run import ScoredRun
-from fairtrec.evaluation.inputs.options import COLUMNS, GIVEN_COLUMNS
+from fairtrec.evaluation.inputs.options import COLUMNS
 from fairtrec.measure import Note
 
 
@@ -35,5 +35,6 @@ def _import_column(name: str) -> Any:
 def _find_asked(scored: ScoredRun) -> list[str]:
     """Name the files of the columns that options ask for, those of what was given, and that of ties."""
     asked = [row.column.format(value) for row in COLUMNS if (value := getattr(scored.choices, row.name)) != row.default]
-    given = [name for name in GIVEN_COLUMNS if getattr(scored.context, name) is not None]
+    context = scored.context
+    given = [thing.column for thing in context.things if thing.column and thing.name in context.opened]
     return [*asked, *given, *["mixed_ties"] * (scored.tied is not None)]

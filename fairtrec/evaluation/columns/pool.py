@@ -275,7 +275,7 @@ def _note_intervals(measures: Sequence[Measure], drawn: Mapping[Measure, DrawnSh
 
 def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
     """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
-    frequency = find_frequencies(context.pool, qids, system.name)
+    frequency = find_frequencies(context.opened.get("pool"), qids, system.name)
     found = {measure: _pool(system, measure, qids, context) for measure in measures}
     return Pooled({measure: pool for measure, pool in found.items() if pool is not None}, frequency)
 

@@ -100,7 +100,7 @@ class BackgroundReference(MeasuredReference):
     ) -> Iterator[Docs]:
         """Give its documents, as far as they are looked at."""
         if isinstance(context.background, Run):
-            depth = None if choices.missing == "skip" else context.background_depth
+            depth = None if choices.missing == "skip" else choices.background_depth
             yield context.background.cut(qids, depth).docnos
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
@@ -128,7 +128,7 @@ def background(inputs: Inputs) -> Candidates:
     if inputs.context.background == "collection":
         return inputs.collection
     assert inputs.context.background is not None
-    run, depth, documents = inputs.context.background, inputs.context.background_depth, inputs.documents
+    run, depth, documents = inputs.context.background, inputs.context.choices.background_depth, inputs.documents
     asked = run, depth, tuple(inputs.qids)
     if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
         documents.last = None  # before memory is taken for the next

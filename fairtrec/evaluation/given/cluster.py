@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.given.reference import OpenedReferences, Reference
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
+from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.support.errors import PATH, InputError
 
 
@@ -24,8 +24,9 @@ class ClusterReference(Reference):
 
         return tsv.clusters(thing)
 
-    def complete_result(self, result: Result, value: Any) -> Result:
+    def complete_result(self, result: Result, plan: Plan, context: EvaluationContext) -> Result:
         """Add the clusters. Raises InputError for a query without one."""
+        value = context.opened[self.name]
         for scores in result.scores:
             lacking = [qid for qid in scores.qids if qid not in value]
             if lacking:

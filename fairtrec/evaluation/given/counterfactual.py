@@ -141,8 +141,9 @@ class CounterfactualReference(MeasuredReference):
                 digest = digest_texts((name, _digest_run(thing, plan.choices)) for name, thing in held.items())
         return {self.name: self.spell(plan.given.things[self.name], files, digest=digest)}
 
-    def complete_result(self, result: Result, value: Any) -> Result:
+    def complete_result(self, result: Result, plan: Plan, context: EvaluationContext) -> Result:
         """List the files of the runs among the inputs."""
+        value = context.opened.get(self.name)
         return value.list_files(result) if isinstance(value, Matched) else result
 
 

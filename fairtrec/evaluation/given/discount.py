@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.data.parameters import GIVEN
 from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
-from fairtrec.formulas.discount import GIVEN, GivenDiscount
+from fairtrec.formulas.discount import GivenDiscount
 from fairtrec.support.errors import PATH, InputError, UsageError, spell_options
 
 

@@ -221,6 +221,7 @@ class GoldReference(Reference):
     opened_by = "measures"
     of_runs = needs_header = True
     parts = frozenset({"gold"})
+    column = "gold"
 
     def is_wanted(self, measures: Sequence[Measure], needs: frozenset[str]) -> bool:
         """Tell whether any number depends on groups."""
@@ -249,7 +250,7 @@ class GoldReference(Reference):
         with_ties: bool,
     ) -> NamedRuns:
         """Raise UsageError for groups that nobody has, InputError for runs and queries that were not drawn from."""
-        people: Gold | None = plan.context.gold
+        people: Gold | None = plan.context.opened.get(self.name)
         refuse_unwritten_groups(plan)
         if people is not None:
             people.refuse_others(named, context.queries)
@@ -257,7 +258,7 @@ class GoldReference(Reference):
 
     def plays(self, plan: Plan) -> bool:
         """Tell whether any value is corrected."""
-        return plan.context.gold is not None
+        return self.name in plan.context.opened
 
     def list_effects(self, plan: Plan) -> Iterable[str]:
         """Name what is in effect: new names of groups."""
@@ -269,7 +270,7 @@ class GoldReference(Reference):
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the gold labels, which may be a field of a file."""
-        thing, sheet = plan.given.things[self.name], plan.context.gold.sheet
+        thing, sheet = plan.given.things[self.name], plan.context.opened[self.name].sheet
         is_path = isinstance(thing, PATH)
         named = loading.short(sheet.labels.name, sheet.labels.sha256) if is_path else self.spell(thing, files, sheet)
         return {self.name: named, "groups": renamings(plan.choices.groups)}

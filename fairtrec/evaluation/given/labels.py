@@ -178,7 +178,7 @@ def is_of_judgments(sources: Mapping[str, Any]) -> bool:
 
 def refuse_unwritten_groups(plan: Plan) -> None:
     """Raise UsageError for a group that --groups renames, and that neither labels nor gold labels have."""
-    people = plan.context.gold
+    people = plan.context.opened.get("gold")
     beside = [] if people is None else [people.sheet.labels]
     for name in [*plan.attributes] or [""]:
         own = several_attributes.choose_own(plan.choices, name, [*plan.attributes])
@@ -275,7 +275,7 @@ def amounts(inputs: Inputs, of: TargetOf) -> tuple[Floats, Floats]:
         return labels.amounts[None, None], np.ones((1, 1))
     if of == "background":
         assert isinstance(background, Run)
-        lines = background.top(inputs.qids, inputs.context.background_depth)
+        lines = background.top(inputs.qids, inputs.context.choices.background_depth)
         return look_up(labels, inputs.qids, background.docnos, lines), np.ones((1, 1))
     return inputs.judged_membership, inputs.find_input("weigh_judged")(inputs, of)
 
@@ -291,7 +291,7 @@ def target_documents(inputs: Inputs, of: TargetOf, query: int) -> tuple[Docs, In
     if of == "background":
         background = inputs.context.background
         assert isinstance(background, Run)
-        lines = background.top([inputs.qids[query]], inputs.context.background_depth)
+        lines = background.top([inputs.qids[query]], inputs.context.choices.background_depth)
         return background.docnos, lines, np.ones(lines.shape[1])
     return (
         inputs.qrels.docnos,

@@ -1,6 +1,7 @@
 """Relevance judgments, and what measures look up in them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import fspath
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Qrels, digest_queries, find_judged_lines
 from fairtrec.data.run import QrelsIndex
+from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.given.reference import Files, Input, OpenedReferences, Plan, Reference, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext, Needs, TargetOf
@@ -61,7 +63,7 @@ class QrelsReference(Reference):
         if qrels is not None and (ideal or OF_QRELS & context.sources):
             lines = find_judged_lines(qrels, qids)
             lines = lines[lines != MISSING]
-            least = 1 if "relevance" in context.sources else context.relevance_level
+            least = 1 if "relevance" in context.sources else context.choices.level
             yield qrels.docnos[lines if ideal else lines[qrels.grades[lines] >= least]]
 
     def list_notes(self, plan: Plan) -> list[Note]:
@@ -100,6 +102,22 @@ class QrelsReference(Reference):
         is_graded = context.qrels is not None and any("greatest_grade" in each.needs for each in plan.measures)
         graded = {"max-grade": str(context.qrels.greatest_grade)} if is_graded and context.qrels is not None else {}
         return {**super().sign(plan, context, files), **graded}
+
+    def complete_context(self, plan: Plan, context: EvaluationContext) -> EvaluationContext:
+        """Add what evaluates all measures of relevance."""
+        utility, _ = split_relevance(plan.measures)
+        if not utility or context.qrels is None:
+            return context
+        from fairtrec.evaluation.relevance import RelevanceEvaluator
+
+        return replace(context, judge=RelevanceEvaluator(utility, context.qrels))
+
+    def complete_result(self, result: Result, plan: Plan, context: EvaluationContext) -> Result:
+        """Count the judged queries that are wanted, if runs may lack some."""
+        if plan.choices.complete or context.qrels is None:
+            return result
+        judged = {*context.qrels.qids}
+        return replace(result, judged=len(judged if context.queries is None else judged & {*context.queries.qids}))
 
     def digest(self, read: Qrels) -> str:
         """Hash the judged documents of each query with their grades and subtopics."""
@@ -166,7 +184,7 @@ def judged_relevance(inputs: Inputs) -> Floats:
 def weigh_judged(inputs: Inputs, of: TargetOf) -> Floats:
     """Weigh the judged documents of which a target is made [query, n]."""
     grades = np.nan_to_num(inputs.judged_relevance)
-    relevant = grades >= inputs.context.relevance_level
+    relevant = grades >= inputs.context.choices.level
     if of == "relevance":
         return grades.clip(min=0)
     if of == "ideal":

@@ -118,12 +118,14 @@ class Reference:
     ``is_shared``  whether it goes to where measures are computed.
     ``is_large``   whether its file is hashed while it is read, if it is large.
     ``of_runs``    whether it says something of any runs, whatever is measured.
+    ``column``     the file of evaluation/columns that computes what it adds next to values.
     ``needs_header``  whether its table always begins with names of columns.
     """
 
     inputs: tuple[Input, ...] = ()
     opened_by = "all"
     parts = frozenset[str]()
+    column = ""
     is_listed = is_large = of_runs = needs_header = False
     is_shared = True
 
@@ -248,7 +250,11 @@ class Reference:
 
         return loading.spell_path(thing) if isinstance(thing, PATH) else True
 
-    def complete_result(self, result: "Result", value: Any) -> "Result":
+    def complete_context(self, plan: "Plan", context: "EvaluationContext") -> "EvaluationContext":
+        """Add what is computed of it once for all runs, when it has been opened."""
+        return context
+
+    def complete_result(self, result: "Result", plan: "Plan", context: "EvaluationContext") -> "Result":
         """Add to a result what belongs to its runs."""
         return result
 

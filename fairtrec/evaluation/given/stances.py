@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from fairtrec.data import Floats, Run, Stances, digest_columns, look_up
+from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.given.reference import Input, MeasuredReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs.documents import RunContext
 from fairtrec.measure import Note, NoteKind
-from fairtrec.support.errors import PATH
+from fairtrec.support.errors import PATH, UsageError
 
 NO_SIGN = NoteKind(
     "no sign", "the sign of {measures} is arbitrary: `fairtrec make stances` made the axes without --toward"
@@ -32,6 +33,11 @@ class StanceReference(MeasuredReference):
 
         thing = opened.given.things[self.name]
         return stance_table.read(thing) if isinstance(thing, PATH) else memory.stances(thing)
+
+    def refuse_measure(self, measure: Asking, opened: OpenedReferences) -> None:
+        """Raise UsageError for a measure of stances with bounds over labels, which say nothing of it."""
+        if opened.choices.bounds == "labels" and not {each.name for each in self.inputs}.isdisjoint(measure.needs):
+            raise UsageError(f"{measure}: stances are not groups, so labels cannot bound it; leave it out")
 
     def list_notes(self, plan: Plan) -> Iterator[Note]:
         """Say whose sign means nothing, as nothing says which side of the axes is which."""
@@ -59,5 +65,5 @@ def background_stances(inputs: RunContext) -> Floats:
     """Find where the background's documents stand [query, n, axis]."""
     background = inputs.context.background
     assert isinstance(background, Run)
-    lines = background.top(inputs.qids, inputs.context.background_depth)
+    lines = background.top(inputs.qids, inputs.context.choices.background_depth)
     return look_up(inputs.context.opened["stances"], inputs.qids, background.docnos, lines)

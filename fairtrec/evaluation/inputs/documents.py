@@ -174,19 +174,17 @@ class EvaluationContext(AttributeContext):
     """
 
     documents: Documents | None = None
-    background_depth: int = 200
+    choices: Choices = field(default_factory=Choices)
     things: tuple[
         Any, ...
     ] = ()  # what says all of each thing given beside the runs (evaluation/given, which imports this)
     opened: Mapping[str, Any] = field(default_factory=dict)  # of these things what is looked at, by name
     membership: Membership = "share"
-    relevance_level: int = 1
     judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
     refuses_strangers: bool = True  # refuse a run of whose measured ranks labels or stances know no document
     attributes: Mapping[str, AttributeContext] = field(default_factory=dict)
     given: tuple[str, ...] = ()
     sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
-    collection_size: int | None = None  # documents; None: not given
     of_judged: dict[Any, Any] = field(default_factory=dict)  # groups of judged documents, kept for the next run
 
     @property
@@ -203,16 +201,6 @@ class EvaluationContext(AttributeContext):
     def background(self) -> Run | Literal["collection"] | None:
         """The documents that define each query's ideal."""
         return self.opened.get("background")
-
-    @property
-    def gold(self) -> Any:
-        """The Gold of evaluation/given/gold.py, which imports this."""
-        return self.opened.get("gold")
-
-    @property
-    def pool(self) -> Mapping[str, float] | None:
-        """How often each query is asked; None: each once."""
-        return self.opened.get("pool")
 
     def take_attribute(self, attribute: str) -> "EvaluationContext":
         """Take another attribute: the groups, and the documents where labels stand for counts."""
@@ -259,7 +247,7 @@ def keep_documents(system: System, choices: Choices, qrels: Qrels | None) -> Sys
     if "others" in words:
         system = system.keep_where(Run.find_others)
     if qrels is not None and choices.keeps_grades:
-        least = 0 if "judged" in words else choices.relevance_level or 1
+        least = 0 if "judged" in words else choices.level
         system = system.keep_where(partial(Run.find_graded, qrels=qrels, least=least))
     return system
 

@@ -176,7 +176,7 @@ class Inputs(RunContext):
     @property
     def collection_size(self) -> int | None:
         """How many documents the collection has; None if nobody says."""
-        return self.context.collection_size
+        return self.context.choices.collection_size
 
     @property
     def lengths(self) -> Ints:

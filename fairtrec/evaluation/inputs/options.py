@@ -295,6 +295,11 @@ class Choices:
             raise UsageError(f"{what}, or for documents without a text --bounds texts")
 
     @property
+    def level(self) -> int:
+        """The grade from which a document is relevant."""
+        return self.relevance_level or 1
+
+    @property
     def keeps_grades(self) -> bool:
         """Whether judgments decide which documents rankings keep."""
         return self.only not in (None, "others")
@@ -419,8 +424,7 @@ def _rows_of(table: Any) -> dict[str, Choice]:
 CHOICES, VIEWS = _rows_of(Choices), _rows_of(ViewOptions)
 DROPPING = [row for row in CHOICES.values() if row.drops]  # options by which rankings lose documents
 COLUMNS = [row for row in CHOICES.values() if row.column][::-1]  # options that add one; the last is computed first
-GIVEN_COLUMNS = ("gold",)  # and what is given that adds one
-DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values())} | {"gold": None}
+DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values())}
 
 
 def has_option(command: str, row: Choice) -> bool:

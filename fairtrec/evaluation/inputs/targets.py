@@ -1,7 +1,7 @@
 """The share that each group should have, and how likely the groups of unknown documents are."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast, get_args
@@ -14,7 +14,7 @@ from fairtrec.evaluation.inputs.documents import OF_QRELS, AttributeContext, Mix
 from fairtrec.evaluation.inputs.options import Choices, Target
 from fairtrec.formulas import distribution
 from fairtrec.formulas.crossed_groups import Crossing
-from fairtrec.measure import Measure, Note, NoteKind
+from fairtrec.measure import Note, NoteKind
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import is_by_name
 
@@ -51,13 +51,12 @@ def settle_attributes(
     groups: tuple[str, ...],
     choices: Choices,
     refuse_lacking: Callable[[object, str], None],
-    measures: Sequence[Measure],
 ) -> dict[str, AttributeContext]:
     """Settle the labels and the target of each attribute, by its name; "" where labels have none, or there are none."""
 
     def settle(name: str, labels: Labels | None) -> AttributeContext:
         own = several_attributes.choose_own(choices, name, [*several])
-        return attribute(name, labels, groups, own, refuse_lacking, measures)
+        return attribute(name, labels, groups, own, refuse_lacking)
 
     every = {name: settle(name, several.get(name)) if groups else AttributeContext() for name in [*several] or [""]}
     for name, labels in crossed.items():
@@ -68,7 +67,7 @@ def settle_attributes(
             many = f"{name} has more groups than are listed"
             raise UsageError(f"{many}, so it has no bounds and no target; leave these out, or cross fewer labels")
         own = several_attributes.choose_own(choices, name, [*several])
-        prior = settle_prior(own.prior, measures, labels) if choices.bounds == "labels" and not is_named else None
+        prior = settle_prior(own.prior, labels) if choices.bounds == "labels" and not is_named else None
         every[name] = settle(name, labels) if is_named else _cross(name, labels, parts, prior)
     return every
 
@@ -93,7 +92,6 @@ def attribute(
     groups: tuple[str, ...],
     own: Choices,
     refuse_lacking: Callable[[object, str], None],
-    measures: Iterable[Measure],
 ) -> AttributeContext:
     """Settle by its ``own`` choices what the groups of an attribute should have, and how likely unknown ones are.
 
@@ -107,7 +105,7 @@ def attribute(
     groups = groups if labels is None else labels.groups
     parts = _factored(own.target)
     documents, same, by_query = _sum_parts(parts, groups, labels, refuse_lacking)
-    prior = settle_prior(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
+    prior = settle_prior(own.prior, labels) if labels is not None and own.bounds == "labels" else None
     if not documents:
         target = None if by_query else same
         return AttributeContext(attribute=name, labels=labels, target=target, targets=by_query, prior=prior)
@@ -208,7 +206,7 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
 
 
-def settle_prior(prior: Target, measures: Iterable[Measure], labels: Labels) -> Floats | None:
+def settle_prior(prior: Target, labels: Labels) -> Floats | None:
     """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
 
     Last is how likely a document is of none of them, where labels or the prior say that it may be. Raises UsageError
@@ -217,9 +215,6 @@ def settle_prior(prior: Target, measures: Iterable[Measure], labels: Labels) -> 
     if labels.own:
         what = "a document can have any number of subtopics, so --bounds labels cannot try them all"
         raise UsageError(f"{what}; leave it out")
-    for measure in measures:
-        if {"stances", "background_stances"}.intersection(measure.needs):
-            raise UsageError(f"{measure}: stances are not groups, so labels cannot bound it; leave it out")
     named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
     groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
     if prior == "known":

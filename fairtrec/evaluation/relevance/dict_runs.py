@@ -5,13 +5,13 @@ A run that needs more (other numbers than floats, ids that are not ASCII, an err
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Floats, decode
+from fairtrec.data import Floats, Queries, decode
 from fairtrec.evaluation.relevance import JudgedCounts, RelevanceEvaluator
 from fairtrec.formulas.elementary import log2_of_counts
 from fairtrec.measures.utility import Utility
@@ -46,12 +46,12 @@ class JudgedQuery(NamedTuple):
 class DictRunEvaluator:
     """Evaluates dicts with the judgments of a session; ``depth`` ranks of them, and only the wanted ``queries``."""
 
-    def __init__(self, judge: RelevanceEvaluator, depth: int | None, queries: Collection[str] | None) -> None:
+    def __init__(self, judge: RelevanceEvaluator, depth: int | None, queries: Queries | None) -> None:
         self._judge = judge
         self._formulas = [formula_of(measure) for measure in judge.measures]
         depths = [each for each in (depth, judge.deepest) if each is not None]
         self._depth = min(depths, default=ENDLESS)
-        wanted = None if queries is None else {*queries}
+        wanted = None if queries is None else {*queries.qids}
         self._numbers = {qid: n for n, qid in enumerate(judge.qrels.qids) if wanted is None or qid in wanted}
         self._known: dict[str, JudgedQuery] = {}
 

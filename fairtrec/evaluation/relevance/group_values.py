@@ -30,7 +30,7 @@ def compute_group(measure: GroupUtility, inputs: Inputs) -> Floats:
     if key not in judgments.evaluators:
         judgments.evaluators[key] = RelevanceEvaluator([measure.ungrouped], judgments.qrels)
     values = judgments.evaluators[key].values(inputs.run, inputs.qids)[0]
-    level = measure.measure.params.get("rel") or inputs.context.relevance_level
+    level = measure.measure.params.get("rel") or inputs.context.choices.level
     with np.errstate(invalid="ignore"):
         relevant = (judgments.grades >= level).any(axis=1)
     return np.where(relevant, values, np.nan)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
 
-from fairtrec.data.parameters import spell_value
+from fairtrec.data.parameters import GIVEN, spell_value
 from fairtrec.evaluation.inputs.loading import is_file
 from fairtrec.evaluation.inputs.options import CHOICES, Target
-from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.cutoffs import expand_cutoffs

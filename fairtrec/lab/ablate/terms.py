@@ -159,7 +159,7 @@ def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> P
         places[:, query][there] = np.searchsorted(rows, shown[:, query][there])
     background = None
     if isinstance(reading.context.background, Run):
-        deep = reading.context.background_depth
+        deep = reading.context.choices.background_depth
         background = documents.rows(reading.context.background, first.qids, deep)
     elif "background" in asked:
         return None
