@@ -3,6 +3,7 @@
 A format is a layout times a renderer: the layout is a function of the answer in the module of its kind, which names the
 options that it heeds; the renderer is the same for all kinds. ``tables`` lays out a Document, which is drawn, marked up
 or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects for lines of JSON; ``record`` one object.
+A layout with many parts is a class: its fields are the answer and the options, and ``make_document`` lays it out.
 """
 
 import inspect
@@ -89,6 +90,7 @@ class FormatTable(NamedTuple):
             step = self.find(place)
             heeded = inspect.signature(step).parameters
             of = step(of, **{name: value for name, value in given.items() if name in heeded})
+            of = of.make_document() if hasattr(of, "make_document") else of
         return of
 
     def lay_out(self, of: Any, **view: Any) -> Any:
@@ -179,13 +181,13 @@ OF_ROWS = {**USUAL, "flat": FormatSpec("flat", "records:json", exact=True)}
 PAGE = {"html": FormatSpec("html", "", "all")}
 _RESULTS = {
     "trec": FormatSpec("results.lines:trec", single=True),
-    "table": FormatSpec("results.tables:windowed", "terminal:render", "all", draws=True),
+    "table": FormatSpec("results.tables:WindowedTables", "terminal:render", "all", draws=True),
     "tsv": FormatSpec("results.lines:rows", "records:delimited", delimiter="\t", single=True),
     "csv": FormatSpec("results.lines:rows", "records:delimited", delimiter=",", single=True),
     "json": FormatSpec("results.objects:record", "records:json", "all", exact=True),
     "jsonl": FormatSpec("results.objects:records", "records:jsonl", exact=True),
-    "md": FormatSpec("results.tables:tables", "markup:md", "all"),
-    "latex": FormatSpec("results.tables:tables", "markup:titled", "all"),
+    "md": FormatSpec("results.tables:ResultTables", "markup:md", "all"),
+    "latex": FormatSpec("results.tables:ResultTables", "markup:titled", "all"),
     "html": FormatSpec("page.html:html", "", "all", means=True),
     "parquet": FormatSpec("results.objects:parquet", exact=True, binary=True),
     "flat": FormatSpec("records:name_means", "records:json", exact=True, single=True, queries=False),

@@ -55,6 +55,22 @@ VIEW_ROW = """\
         trials=("small",),
     )] = None  # fmt: skip
 """
+TABLE_ROW = """\
+    unmarked: Annotated[bool, Choice(
+        ("--unmarked",), OUTPUT, "Do not mark the best values of tables.", only=("eval", "python"),
+        refused=NOT_OF_SPREAD, trials=(True,),
+    )] = False  # fmt: skip
+"""
+TABLED = {  # `eval --unmarked`: by file, before what stands what
+    OPTIONS: [("    latex_label: Annotated", TABLE_ROW)],
+    "report/results/tables.py": [
+        ("    marks: ClassVar", "    unmarked: bool = False\n"),
+        (
+            "            several[marked] = replace(",
+            "            best, worst = ((), ()) if self.unmarked else (best, worst)\n",
+        ),
+    ],
+}
 VIEWED = {  # `eval --latex-size NAME`: by file, what is replaced by what
     "evaluation/inputs/options.py": [("    latex_label: Annotated", f"{VIEW_ROW}    latex_label: Annotated")],
     "report/markup.py": [
@@ -76,7 +92,8 @@ def grown(tmp_path_factory):
             assert text.count(behind) == 1, f"{name}: {behind}"
             text = text.replace(behind, behind + lines)
         (folder / "fairtrec" / name).write_text(text)
-    for name, several in VIEWED.items():
+    placed = [(name, [(old, new + old) for old, new in several]) for name, several in TABLED.items()]
+    for name, several in (*placed, *VIEWED.items()):
         text = (folder / "fairtrec" / name).read_text()
         for old, new in several:
             assert text.count(old) == 1, f"{name}: {old}"
@@ -107,6 +124,10 @@ def printed(grown):
         "offered": ([], typed),
         "seen": [*WAYS["eval"][0], *GIVEN, "-f", "latex", "--latex-size", "small"],
         "unseen": [*WAYS["eval"][0], *GIVEN, "-f", "md", "--latex-size", "small"],
+        **{
+            name: ["eval", "none", "neural.run", "bm25.run", "-m", "NFaiRR@10", *GIVEN, "-f", "latex", *more]
+            for name, more in {"marked": [], "unmarked": ["--unmarked"]}.items()
+        },
         "spread": [*WAYS["eval"][0], *GIVEN, "--spread", "--latex-size", "small"],
     }
     return one_process.printed(lines, example, grown)
@@ -177,9 +198,25 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
 def test_a_view_option_takes_two_files_and_seven_lines():
     lines = len(VIEW_ROW.splitlines()) + len(VIEWED["report/markup.py"])
     page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
-    (row,) = re.findall(r"^\| a view option of `eval` .*$", page, re.MULTILINE)
+    (row,) = re.findall(r"^\| a view option of `eval` about one format .*$", page, re.MULTILINE)
     assert all(f"`fairtrec/{name}`" in row for name in VIEWED)
     assert f" {lines}: " in row
+
+
+def test_a_view_option_of_tables_takes_two_files_and_seven_lines():
+    lines = [line for several in TABLED.values() for _, text in several for line in text.splitlines()]
+    page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
+    (row,) = re.findall(r"^\| a view option of `eval` about tables .*$", page, re.MULTILINE)
+    assert all(f"`fairtrec/{name}`" in row for name in TABLED)
+    assert len(lines) == 7
+    assert " 7: " in row
+
+
+def test_a_view_option_of_tables_acts_on_them(printed):
+    (marked, text, _), (code, bare, err) = printed["marked"], printed["unmarked"]
+    assert (marked, code) == (0, 0), err
+    assert text.count(r"\textbf{") == 1
+    assert bare.count(r"\textbf{") == 0
 
 
 def test_a_view_option_shows_itself_and_is_refused_where_it_cannot(printed):

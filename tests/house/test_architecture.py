@@ -315,7 +315,8 @@ def test_a_new_form_without_ranks_is_refused_by_its_row(grown):
 
 def test_the_table_has_what_is_tried_here_and_elsewhere():
     """That one is tried in tests/measures/catalogue/test_needs.py; options in tests/evaluation/test_new_choice.py."""
-    elsewhere = {"a thing given beside the runs", "a view option of `eval`"}
+    elsewhere = {"a thing given beside the runs"}
+    elsewhere |= {f"a view option of `eval` about {what}" for what in ("tables", "one format")}
     elsewhere |= {f"a choice of `eval` about {what}" for what in ("counts", "documents of runs")}
     assert {what for what, *_ in rows()} == NEW.keys() | elsewhere
 

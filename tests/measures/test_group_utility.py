@@ -10,7 +10,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.columns.group_gaps import compare_groups
 from fairtrec.report import terminal
-from fairtrec.report.results.tables import tables
+from fairtrec.report.results.tables import ResultTables
 from fairtrec.support.errors import UsageError
 from fairtrec_made.command_trials import gather_trials
 
@@ -296,7 +296,7 @@ def test_gaps_stand_in_json_lines_and_tables(result, tmp_path):
 
 def test_a_gap_in_a_table_of_its_own_has_its_measure_without_the_group(result, monkeypatch):
     monkeypatch.setenv("COLUMNS", "50")
-    text = terminal.render(tables(result.with_confidence(0.9)), window=True)
+    text = terminal.render(ResultTables(result.with_confidence(0.9)).make_document(), window=True)
     heads = [line.split("queries")[1].split() for line in text.splitlines() if line.startswith("  run")]
     assert [" ".join(head) for head in heads] == [
         "nDCG(group='f')@5 ↑", "nDCG(group='m')@5 ↑", "nDCG@5 f - m", "nDCG@5 relative difference",

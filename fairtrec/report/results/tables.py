@@ -1,8 +1,8 @@
 """The tables of a result: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ColumnTable, FollowingText, FollowingTexts
@@ -28,65 +28,144 @@ SIZE = (
 UNTESTED = "ranks are not tested, see fairtrec compare"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
-MARKS = ("bold the best", "italics the worst")
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
 Followers = Mapping[str | None, FollowingTexts]  # what follows the means of a run (None), and its totals, by name
 
 
-def windowed(
-    result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
-) -> Document:
-    """Lay out the means, and before them each run's queries in a table of their own, if asked for."""
-    several, shown = list[ReportTable](), _leave_out(result, _find_own(result, places))
-    for run, name in enumerate(shorten_runs(result) if per_query and shown is not None else ()):
-        assert shown is not None
-        lines = [(run, *row) for row in rows(shown.scores[run], per_query=True, summary=summary)]
-        several.append(ReportTable(name, [_qids(lines)], _columns(shown, lines, places), total=summary))
-    if summary and (parts or not (per_query and len(result.scores) == 1)):
-        several += tables(result, places=places, sort=sort, parts=parts).tables
-    elif summary:
-        several += _list_own(parts or {ALL: result}, places)
-    signs = legend(result, several, sort, places, f"{BEST} the best", f"{WORST} the worst")
-    verdict = judge(result, sort=sort) if summary else None
-    return Document(several, list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
+@dataclass(frozen=True)
+class ResultTables:
+    """One table of a result: the queries of each run, if asked for, behind them its means, and below them each slice's.
+
+    Its fields are the view options that change the tables: a new one is a field, and a line where it acts.
+    """
+
+    result: Result
+    per_query: bool = False
+    summary: bool = True
+    places: int = 4
+    sort: Measure | None = None
+    parts: Mapping[str, Result] = field(default_factory=dict)
+    marks: ClassVar[tuple[str, str]] = "bold the best", "italics the worst"
+
+    def make_document(self) -> Document:
+        """Lay out the tables, what explains their signs, and the notes."""
+        drawn = self.list_tables()
+        verdict = judge(self.result, sort=self.sort) if self.summary else None
+        notes = list_notes(self.result, sort=self.sort)
+        return Document(drawn, notes, str(self.result.signature), signs=self._legend(drawn), verdict=verdict)
+
+    def list_tables(self) -> list[ReportTable]:
+        """Lay out one table, and below it those of columns."""
+        several, aside = list[ReportTable](), self._find_own()
+        for name, whole in self._parts.items():
+            if (part := _leave_out(whole, aside)) is None:
+                continue
+            ordered = part if self.sort is None else sort_runs(part, self.sort)
+            lines = [
+                (run, *row)
+                for run, scores in enumerate(ordered.scores)
+                for row in rows(scores, per_query=self.per_query and name == ALL, summary=self.summary)
+            ]
+            more = [_qids(lines)] * self.per_query
+            if self.summary:
+                many = ["" if isinstance(query, int) else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
+                more.append(Column("sequences" if "sequences" in self.result.signature else "queries", many))
+            several.append(self._mark_runs(ordered, lines, more))
+        shown = [stack_tables(several, "slice", list(self.parts))] if self.parts and several else several
+        return [*shown, *(self._list_own() if self.summary and aside else ())]
+
+    @property
+    def _parts(self) -> Mapping[str, Result]:
+        """The slices, or all as one."""
+        return self.parts or {ALL: self.result}
+
+    def _find_own(self) -> set[Measure]:
+        """Find the measures that stand in tables of their own."""
+        tables = (table for scores in self.result.scores for table in scores.list_tables(self.places))
+        return {measure for table in tables for measure in table.measures}
+
+    def _list_own(self) -> list[ReportTable]:
+        """Lay out the tables of columns, each below the name of its run and its slice."""
+        found = []
+        for name, part in self._parts.items():
+            for run, scores in zip(shorten_runs(part), part.scores, strict=True):
+                words = [*[run] * (len(part.scores) > 1), *[name] * (len(self._parts) > 1)]
+                found += [_lay_out(", ".join(words), table) for table in scores.list_tables(self.places)]
+        return found
+
+    def _mark_runs(self, result: Result, lines: Sequence[RunRow], more: list[Column]) -> ReportTable:
+        """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
+        compared, named = compare_means(result, self.places), shorten_runs(result)
+        cells = [RunCell(f"  {query}") if isinstance(query, str) else named[run] for run, query, _ in lines]
+        keys = [Column("run", cells, words=True, runs=True)]
+        is_ranked = self.summary and self.sort is not None and len(result.scores) > 1
+        first = result.scores[0].measures.index(self.sort) if is_ranked and self.sort is not None else None
+        if first is not None:
+            marks, ranks = dominations(compared), [str(rank or "-") for rank in compared.ranks[:, first].tolist()]
+            keys = [Column("rank", _of_means(lines, ranks)), *keys]
+            keys += [Column("", _of_means(lines, marks), words=True)] if marks else []
+        return ReportTable("", [*keys, *more], self._list_columns(result, lines, compared, first))
+
+    def _list_columns(
+        self, result: Result, lines: Sequence[RunRow], compared: Standing | None = None, first: int | None = None
+    ) -> list[Column]:
+        """Give a column for each measure: its values in these lines, what stands behind them, and the marks of means.
+
+        Behind it stand the means that follow it. Those that gold labels correct have the marks, the last of them.
+        The measure that is ``first`` is that by which runs are ranked.
+        """
+        written, behind, places = [], [], self.places
+        for run, query, _ in lines:
+            texts = result.scores[run].spell(query, places)
+            written.append(texts if isinstance(query, int) else [text or "-" for text in texts])
+            behind.append(write_suffix(result.scores[run], query, places))
+        following = [{of: followers(scores, of, places) for of in (None, *scores.totals)} for scores in result.scores]
+        columns: list[Column] = []
+        is_corrected = any(scores.is_corrected for scores in result.scores)
+        means = [line for line, (_, query, _) in enumerate(lines) if query is None]
+        measures = result.scores[0].measures
+        for at in sorted(range(len(measures)), key=lambda at: at != first):
+            own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
+            several = [_column(heading(measures[at]), own), *_following(lines, following, at, str(measures[at]))]
+            has_means = [any(_is_value(column.cells[line]) for line in means) for column in several]
+            marked = max(place for place, has in enumerate(has_means) if not place or (has and is_corrected))
+            best, worst = _mark(lines, compared, at, is_ranked=first is not None)
+            several[marked] = replace(several[marked], best=best, worst=worst)
+            columns += several
+        return columns
+
+    def _legend(self, drawn: Sequence[ReportTable]) -> list[str]:
+        """Explain the signs in the tables, line by line."""
+        result, sort = self.result, self.sort
+        compared, several, explained = compare_means(result, self.places), len(result.scores) > 1, arrows(result)
+        ranked = several and sort is not None
+        columns = [column for table in drawn for column in table.columns]
+        best_is, worst_is = self.marks
+        marks = [best_is] * any(column.best for column in columns)
+        marks += [worst_is] * any(column.worst for column in columns)
+        is_incomplete = several and bool(incomplete(result).any())
+        few = f"no {'rank or ' * ranked}mark for a mean over fewer queries than another run's" * is_incomplete
+        line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]
+        return signs(result, compared, self.places, line, ranked=ranked)
 
 
-def tables(
-    result: Result,
-    *,
-    per_query: bool = False,
-    summary: bool = True,
-    places: int = 4,
-    sort: Measure | None = None,
-    parts: Mapping[str, Result] = MappingProxyType({}),
-) -> Document:
-    """Lay out one table: the queries of each run, if asked for, and behind them its means; below them each slice's."""
-    several, own, aside = [], list[ReportTable](), _find_own(result, places)
-    if summary and aside:
-        own = _list_own(parts or {ALL: result}, places)
-    for name, whole in (parts or {ALL: result}).items():
-        if (part := _leave_out(whole, aside)) is None:
-            continue
-        ordered = part if sort is None else sort_runs(part, sort)
-        lines = [
-            (run, *row)
-            for run, scores in enumerate(ordered.scores)
-            for row in rows(scores, per_query=per_query and name == ALL, summary=summary)
-        ]
-        more = [_qids(lines)] * per_query
-        if summary:
-            many = ["" if isinstance(query, int) else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
-            more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
-        several.append(_marked(ordered, lines, more, places, sort if summary else None))
-    shown = [stack_tables(several, "slice", list(parts))] if parts and several else several
-    signs, verdict = legend(result, shown, sort, places, *MARKS), judge(result, sort=sort) if summary else None
-    return Document([*shown, *own], list_notes(result, sort=sort), str(result.signature), signs=signs, verdict=verdict)
+class WindowedTables(ResultTables):
+    """The means of a result, and before them each run's queries in a table of their own, if asked for."""
 
+    marks = f"{BEST} the best", f"{WORST} the worst"
 
-def _find_own(result: Result, places: int) -> set[Measure]:
-    """Find the measures that stand in tables of their own."""
-    tables = (table for scores in result.scores for table in scores.list_tables(places))
-    return {measure for table in tables for measure in table.measures}
+    def list_tables(self) -> list[ReportTable]:
+        """Lay out a table of each run's queries, and that of the means."""
+        several, shown = list[ReportTable](), _leave_out(self.result, self._find_own())
+        for run, name in enumerate(shorten_runs(self.result) if self.per_query and shown is not None else ()):
+            assert shown is not None
+            lines = [(run, *row) for row in rows(shown.scores[run], per_query=True, summary=self.summary)]
+            several.append(ReportTable(name, [_qids(lines)], self._list_columns(shown, lines), total=self.summary))
+        if not self.summary:
+            return several
+        if self.parts or not (self.per_query and len(self.result.scores) == 1):
+            return several + ResultTables.list_tables(replace(self, per_query=False))
+        return several + self._list_own()
 
 
 def _leave_out(result: Result, own: set[Measure]) -> Result | None:
@@ -95,16 +174,6 @@ def _leave_out(result: Result, own: set[Measure]) -> Result | None:
         return result
     kept = [row for row, measure in enumerate(result.scores[0].measures) if measure not in own]
     return replace(result, scores=tuple(scores.keep_measures(kept) for scores in result.scores)) if kept else None
-
-
-def _list_own(parts: Mapping[str, Result], places: int) -> list[ReportTable]:
-    """Lay out the tables of columns, each below the name of its run and its slice."""
-    found = []
-    for name, part in parts.items():
-        for run, scores in zip(shorten_runs(part), part.scores, strict=True):
-            words = [*[run] * (len(part.scores) > 1), *[name] * (len(parts) > 1)]
-            found += [_lay_out(", ".join(words), table) for table in scores.list_tables(places)]
-    return found
 
 
 def _lay_out(title: str, table: ColumnTable) -> ReportTable:
@@ -118,52 +187,8 @@ def _qids(lines: Sequence[RunRow]) -> Column:
     return Column("query", [qid for _, _, qid in lines], words=True)
 
 
-def _marked(
-    result: Result, lines: Sequence[RunRow], more: list[Column], places: int, sort: Measure | None
-) -> ReportTable:
-    """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
-    compared, named = compare_means(result, places), shorten_runs(result)
-    cells = [RunCell(f"  {query}") if isinstance(query, str) else named[run] for run, query, _ in lines]
-    keys = [Column("run", cells, words=True, runs=True)]
-    first = None if sort is None or len(result.scores) == 1 else result.scores[0].measures.index(sort)
-    if first is not None:
-        marks, ranks = dominations(compared), [str(rank or "-") for rank in compared.ranks[:, first].tolist()]
-        keys = [Column("rank", _of_means(lines, ranks)), *keys]
-        keys += [Column("", _of_means(lines, marks), words=True)] if marks else []
-    return ReportTable("", [*keys, *more], _columns(result, lines, places, compared, first))
-
-
 def _of_means(lines: Sequence[RunRow], of_runs: Sequence[str]) -> list[str]:
     return ["" if query is not None else of_runs[run] for run, query, _ in lines]
-
-
-def _columns(
-    result: Result, lines: Sequence[RunRow], places: int, compared: Standing | None = None, first: int | None = None
-) -> list[Column]:
-    """Give a column for each measure: its values in these lines, what stands behind them, and the marks of means.
-
-    Behind it stand the means that follow it. Those that gold labels correct have the marks, the last of them.
-    The measure that is ``first`` is that by which runs are ranked.
-    """
-    written, behind = [], []
-    for run, query, _ in lines:
-        texts = result.scores[run].spell(query, places)
-        written.append(texts if isinstance(query, int) else [text or "-" for text in texts])
-        behind.append(write_suffix(result.scores[run], query, places))
-    following = [{of: followers(scores, of, places) for of in (None, *scores.totals)} for scores in result.scores]
-    columns: list[Column] = []
-    is_corrected = any(scores.is_corrected for scores in result.scores)
-    means = [line for line, (_, query, _) in enumerate(lines) if query is None]
-    measures = result.scores[0].measures
-    for at in sorted(range(len(measures)), key=lambda at: at != first):
-        own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
-        several = [_column(heading(measures[at]), own), *_following(lines, following, at, str(measures[at]))]
-        has_means = [any(_is_value(column.cells[line]) for line in means) for column in several]
-        marked = max(place for place, has in enumerate(has_means) if not place or (has and is_corrected))
-        best, worst = _mark(lines, compared, at, is_ranked=first is not None)
-        several[marked] = replace(several[marked], best=best, worst=worst)
-        columns += several
-    return columns
 
 
 def _column(name: str, texts: Sequence[tuple[str, str]], follows: str = "") -> Column:
@@ -201,20 +226,6 @@ def _mark(lines: Sequence[RunRow], compared: Standing | None, at: int, *, is_ran
 def arrows(result: Result) -> str:
     """Explain the arrows of this result's measures; nothing where there are none."""
     return directions(measure.better for measure in result.scores[0].measures)
-
-
-def legend(
-    result: Result, drawn: Sequence[ReportTable], sort: Measure | None, places: int, best_is: str, worst_is: str
-) -> list[str]:
-    """Explain the signs in the tables that are drawn of this result, line by line."""
-    compared, several, explained = compare_means(result, places), len(result.scores) > 1, arrows(result)
-    ranked = several and sort is not None
-    columns = [column for table in drawn for column in table.columns]
-    marks = [best_is] * any(column.best for column in columns) + [worst_is] * any(column.worst for column in columns)
-    is_incomplete = several and bool(incomplete(result).any())
-    few = f"no {'rank or ' * ranked}mark for a mean over fewer queries than another run's" * is_incomplete
-    line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]
-    return signs(result, compared, places, line, ranked=ranked)
 
 
 def describe_order(measure: Measure | None) -> str:
