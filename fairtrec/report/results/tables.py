@@ -1,7 +1,7 @@
 """The tables of a result: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import ClassVar
 
 from fairtrec.evaluation.answers.result import Result
@@ -40,6 +40,7 @@ class ResultTables:
     """
 
     result: Result
+    _: KW_ONLY
     per_query: bool = False
     summary: bool = True
     places: int = 4
@@ -166,6 +167,11 @@ class WindowedTables(ResultTables):
         if self.parts or not (self.per_query and len(self.result.scores) == 1):
             return several + ResultTables.list_tables(replace(self, per_query=False))
         return several + self._list_own()
+
+
+def tables(result: Result, *, places: int) -> Document:
+    """Lay out the means, as a notebook shows them."""
+    return ResultTables(result, places=places).make_document()
 
 
 def _leave_out(result: Result, own: set[Measure]) -> Result | None:
