@@ -118,11 +118,12 @@ def find_words(line: str) -> tuple[str, ...]:
     (('item', 'u'), ())
     """
     line = line.strip(" \r\n")
-    if len(line) > LONGEST or find_header(line) is not None:
+    if len(line) > LONGEST:
         return ()
     separator = next((each for each in SEPARATORS if each is None or each in line), None)
     header = split_header(line, separator)
-    return () if WORDS.isdisjoint(header.names) else header.written
+    is_entry = not WORDS.isdisjoint(header.names) and find_header(line) is None
+    return header.written if is_entry else ()
 
 
 def _is_header(names: tuple[str, ...], separator: str | None) -> bool:
