@@ -28,10 +28,12 @@ if compiled.extension is not None:
     compiled.extension.keep_memory()
 GROUPS = ("Evaluate", "Explain", "Change", "Prepare", "Look up")  # in the order of the help, rare commands last
 HINTS = {  # by option, or command, that is not here: what does that
+    "-D": "-v prints every note and choice",
     "-J": "eval --only judged keeps only judged documents in rankings",
     "-N": "it is not needed: any number of queries and documents is read",
-    "-R": "it is not needed: the format of qrels is recognized",
+    "-R": "it is not needed: the format of qrels is recognized; preference judgments are not offered",
     "-T": "it is not needed: the format of runs is recognized",
+    "-Z": "z-scores are not offered; fairtrec compare tests differences between runs",
     "--baseline": "fairtrec compare tests runs against a baseline",
     "--correlate": "fairtrec correlate prints correlations of measures",
     "--cutoffs": "fairtrec plot cutoffs -f table prints means over cutoffs",

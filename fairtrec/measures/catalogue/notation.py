@@ -20,7 +20,7 @@ LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
 Parametrized = TypeVar("Parametrized", bound=Parameters)
 types_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)  # of the parameters of a class
 
-_CELL = r"(?:\d+\.?\d*|\.\d+)"
+_CELL = r"-?(?:\d+\.?\d*|\.\d+)"
 _NAME = rf"[^\s,()@]+(?:,{_CELL}(?:={_CELL})?(?=[\s,(]|$))*"  # P.5,10 and ndcg.1=3,2=9 are names of trec_eval
 _KEY = r"\s*([^\W\d]\w*)\s*="
 _VALUE = (

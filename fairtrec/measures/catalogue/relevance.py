@@ -132,9 +132,10 @@ _OF_TREC_EVAL: dict[str, tuple[str, str, Sequence[float]]] = {  # and the parame
 }  # fmt: skip
 _NOT_OFFERED = (
     "G", "Rndcg", "Rprec_mult", "binG", "dcg", "ideal_dcg", "ndcg_rel", "relstring", "utility", "rbp_resid", "unj",
-    "yaap", "prefs_", "P_avgjg", "map_avgjg", "Rprec_mult_avgjg",
+    "yaap", "prefs_", "P_avgjg", "map_avgjg", "Rprec_mult_avgjg", "rbp.", "runid",
 )  # names of trec_eval, or how such begin  # fmt: skip
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_PARAMETERS_BEHIND = re.compile(r"[._][-\d.][-\d.,=]*$")  # of a name that is not offered, like Rprec_mult.5.0,0.2
 _LISTED = re.compile(rf"(\w+?)[._]({_NUMBER}(?:={_NUMBER})?(?:,{_NUMBER}(?:={_NUMBER})?)*)")
 _OTHERS: dict[str, tuple[str, dict[str, Any]]] = {  # names of ranx, and what is meant
     "r_precision": ("Rprec", {}), "hit_rate": ("Success", {}), "f1": ("SetF", {}),
@@ -172,7 +173,10 @@ def find_other_name(name: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def of_trec_eval(name: str) -> list[Any]:
-    """Read a name of trec_eval in any case, like ``ndcg_cut.5,10`` or ``ndcg.1=3,2=9``. Raises ValueError."""
+    """Read a name of trec_eval in any case, like ``ndcg_cut.5,10`` or ``ndcg.1=3,2=9``. Raises ValueError.
+
+    Raises UsageError for a cutoff that is no whole number.
+    """
     base, numbers = _split(name)
     called, parameter, usual = _OF_TREC_EVAL[base]
     if base in TREC_ONLY:
@@ -186,7 +190,10 @@ def of_trec_eval(name: str) -> list[Any]:
     if not parameter:
         return [measure]
     kind = measure.SUPPORTED_PARAMS[parameter].dtype
-    return [measure(**{parameter: kind(each)}) for each in (numbers.split(",") if numbers else usual)]
+    cells = numbers.split(",") if numbers else usual
+    if kind is int and (broken := [str(cell) for cell in cells if not str(cell).isdecimal()]):
+        raise UsageError(f"{name}: a cutoff is a whole number; write {int(float(broken[0]))} instead of {broken[0]}")
+    return [measure(**{parameter: kind(cell)}) for cell in cells]
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -234,7 +241,7 @@ def trec_measures(name: str) -> list[TrecName]:
         except (ValueError, TypeError):
             return []
     pairs = [(member, measure) for member in sorted(members) for measure in _if_there(member)]
-    lacking = sorted(each for each in members if not _if_there(each) and each != "runid")
+    lacking = sorted(each for each in members if not _if_there(each) and (each != "runid" or each == name))
     if lacking and all(measure.NAME == "NumQ" for _, measure in pairs):
         what = "" if lacking == [name] else f": {', '.join(lacking)}"
         raise UsageError(f"{name} is not offered{what}; `fairtrec measures` lists all measures")
@@ -245,7 +252,8 @@ def trec_measures(name: str) -> list[TrecName]:
 
 def _list_members(name: str) -> Collection[str] | None:
     """List the names in a set of trec_eval, or the name itself if it is not offered; None for any other name."""
-    if any(name == each or (each.endswith("_") and name.startswith(each)) for each in _NOT_OFFERED):
+    base = _PARAMETERS_BEHIND.sub("", name)
+    if any(each in (name, base) or (each[-1] in "_." and name.startswith(each)) for each in _NOT_OFFERED):
         return [name]
     if not is_installed():
         return None
@@ -264,11 +272,16 @@ def _if_there(name: str) -> list[Any]:
 
 
 def _printed(name: str, measure: Any) -> str:
-    """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
-    base, _ = _split(name)
+    """Spell a measure as trec_eval prints it.
+
+    ndcg_cut.5 is ndcg_cut_5, iprec_at_recall..1 is iprec_at_recall_0.10, and set_F.2 is set_F_2.
+    """
+    base, numbers = _split(name)
     if "recall" in measure.params:
         return f"{base}_{measure.params['recall']:.2f}"
-    return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
+    if "cutoff" in measure.params:
+        return f"{base}_{measure.params['cutoff']}"
+    return f"{base}_{numbers}" if numbers else base
 
 
 def is_trec_only(name: str) -> bool:

@@ -115,8 +115,8 @@ def test_the_relevance_level_is_that_of_measures_that_have_one_and_do_not_say():
         ("zzzzqqq", "there is no measure zzzzqqq; `fairtrec measures` lists them all"),
         ("gm_maps", "there is no measure gm_maps"),
         ("P_5x", "there is no measure P_5x"),
-        ("ndcg_cut_5.5", "there is no measure"),
-        ("P_5.", "there is no measure"),
+        ("ndcg_cut_5.5", "a cutoff is a whole number"),
+        ("P_5.", "a cutoff is a whole number"),
         ("P@5,10", "there is no measure 10"),
         # the notation
         ("(tau=1)", "a measure starts with its name"),

@@ -178,12 +178,51 @@ def test_gains_may_have_fractions():
         ("map.5", "there is no measure map.5"),
         ("gm_map.5", "there is no measure gm_map.5"),
         ("ndcg.a=3", "there is no measure ndcg.a=3"),
+        ("P.5,-1", "there is no measure P.5,-1"),
+        ("ndcg_cut.10,23.4", "ndcg_cut.10,23.4: a cutoff is a whole number; write 23 instead of 23.4"),
     ],
 )
 def test_names_that_are_not_offered(name, says):
     with pytest.raises(UsageError) as fault:
         registry.parse(name)
     assert str(fault.value).startswith(says)
+
+
+OFFERED = [  # all that trec_eval 10 computes of judgments of one assessor, without and with parameters
+    "11pt_avg", "11pt_avg..25,.5,.75", "P", "P.5,7,3", "Rprec", "bpref", "gm_bpref", "gm_map", "infAP",
+    "iprec_at_recall", "iprec_at_recall..10,.20", "map", "map_cut", "map_cut.7", "ndcg", "ndcg.1=3,2=9,4=4.5",
+    "ndcg_cut", "ndcg_cut.10,20", "num_nonrel_judged_ret", "num_q", "num_rel", "num_rel_ret", "num_ret", "rbp",
+    "recall", "recall.20,2000", "recip_rank", "relative_P", "relative_P.3", "set_F", "set_F.0.5", "set_P", "set_map",
+    "set_recall", "set_relative_P", "success", "success.2,5",
+]  # fmt: skip
+LACKING = [
+    "G", "G.1=3,2=9", "Rndcg", "Rprec_mult", "Rprec_mult.5.0,0.2,0.35", "Rprec_mult_0.20", "binG", "dcg", "ideal_dcg",
+    "ndcg_rel", "rbp.0.9", "rbp_resid", "relstring", "relstring.20", "relstring_20", "runid", "unj", "unj.5",
+    "unj_20", "utility", "utility.2,-1,0,0", "yaap", "P_avgjg", "P_avgjg.5", "Rprec_mult_avgjg", "map_avgjg",
+    "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret", "prefs_avgjg_imp", "prefs_avgjg_ret",
+    "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_num_prefs_poss", "prefs_pair", "prefs_pair_imp",
+    "prefs_pair_ret", "prefs_simp", "prefs_simp_imp", "prefs_simp_ret",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_what_is_not_offered_is_said_in_one_line(name):
+    with pytest.raises(UsageError) as fault:
+        registry.parse(f"map {name} ndcg")
+    assert str(fault.value) == f"{name} is not offered; `fairtrec measures` lists all measures"
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_every_other_name_is_printed_as_it_was_asked_for(name):
+    """A list of cutoffs or recalls is a line each; any other parameter is behind the name, as trec_eval prints it."""
+    base, _, numbers = name.partition(".")
+    printed = [measure.trec for measure in registry.parse(name)]
+    if base in ("P", "map_cut", "ndcg_cut", "recall", "relative_P", "success"):
+        assert printed == [f"{base}_{cutoff}" for cutoff in numbers.split(",")] if numbers else len(printed) in (3, 9)
+    elif base == "iprec_at_recall":
+        assert printed == [f"{base}_{float(x):.2f}" for x in (numbers or "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1").split(",")]
+    else:
+        assert printed == [f"{base}_{numbers}" if numbers else base]
 
 
 def test_a_note_says_which_rbp_it_is(example):
@@ -201,6 +240,12 @@ def test_a_set_has_no_line_of_num_q_for_a_query(example, fairtrec_command):
 def test_options_of_trec_eval(example, fairtrec_command):
     given = ("eval", example / "qrels.txt", example / "bm25.run", "-m", "P@5")
     assert fairtrec_command(*given, "-J").out == fairtrec_command(*given, "--only", "judged").out
-    for option, says in (("-N", "any number of queries"), ("-R", "format of qrels"), ("-T", "format of runs")):
+    for option, says in (
+        ("-N", "any number of queries"),
+        ("-R", "format of qrels is recognized; preference judgments are not offered"),
+        ("-T", "format of runs"),
+        ("-Z", "z-scores are not offered"),
+        ("-D", "-v prints every note"),
+    ):
         done = fairtrec_command(*given, option)
         assert (done.code, says in done.err, done.err.count("\n")) == (2, True, 1)
