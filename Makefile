@@ -41,7 +41,7 @@ embed: .venv/embed  ## the tests of stances with a real model, which needs torch
 adv: .venv/adv  ## the tests of rankers against an adversary, which need torch and train for a few minutes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/lab/make/ranker
 
-ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx
+ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx, autojudge-base
 	$(MARKED)
 
 fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes

@@ -3,7 +3,8 @@
 - 2024: ``topic_id``, ``references`` by rank, ``answer``, whose ``citations`` are numbers of references from 0.
 - 2025: the same with ``metadata.narrative_id``; citations are numbers or docnos, the best supported first.
 - shared: ``metadata.topic_id`` (or ``request_id``), ``responses``, whose ``citations`` are docnos, or an object of
-  docnos with their support; ``references`` in any order, or none, are not compared with these.
+  docnos with their support; ``references`` in any order, or none, are not compared with these. Without references,
+  ``answer`` is read as ``responses``.
 
 A file is two runs, or of the shared form one. ``retrieved`` has the references in their order. ``cited`` has each
 document at its first citation; documents are tied if the form does not tell which of them a reader meets first.
@@ -35,9 +36,11 @@ from fairtrec.support.files.answer_files import (
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 WRITE = "write topic_id (or metadata.narrative_id), references and answer, or metadata.topic_id and responses"
-SENTENCES: Mapping[AnswerForm, str] = {"2024": "answer", "2025": "answer", "shared": "responses"}
+SENTENCES: Mapping[AnswerForm, tuple[str, ...]] = {
+    "2024": ("answer",), "2025": ("answer",), "shared": ("responses", "answer"),
+}  # fmt: skip
 TOPICS: Mapping[AnswerForm, tuple[str, ...]] = {
-    "2024": ("topic_id",), "2025": ("narrative_id",), "shared": ("topic_id", "request_id"),
+    "2024": ("topic_id",), "2025": ("narrative_id", "topic_id"), "shared": ("topic_id", "request_id", "narrative_id"),
 }  # fmt: skip
 ODD = re.compile("[\0\n\ud800-\udfff]")  # what no id holds
 SHOWN = 40  # letters of an id in a message
@@ -120,12 +123,17 @@ class AnswerReader:
             tag = (found if form == "2024" else metadata).get("run_id")
             self.tag = tag if isinstance(tag, str) else ""
         if form != self.form:
-            other = f"with {' or '.join(TOPICS[self.form])} and {SENTENCES[self.form]}"
+            other = f"with {' or '.join(TOPICS[self.form])} and {SENTENCES[self.form][0]}"
             self._refuse(f"this answer has another form than the first, {other}; keep one form in a file")
         topic = self._take_topic(found if form == "2024" else metadata, form)
         self.has_references |= "references" in found
-        references = [] if form == "shared" else self._take_references(found.get("references"))
-        return CitedAnswer(topic, references, list(self._take_classes(found[SENTENCES[form]], references, form)))
+        is_shared = form == "shared"
+        references = (
+            _list_numbered(found.get("references")) if is_shared else self._take_references(found["references"])
+        )
+        key = next(key for key in SENTENCES[form] if key in found)
+        classes = list(self._take_classes(key, found[key], references, form))
+        return CitedAnswer(topic, [] if is_shared else references, classes)
 
     def _take_topic(self, keys: dict[str, Any], form: AnswerForm) -> str:
         name = next((name for name in TOPICS[form] if name in keys), None)
@@ -156,16 +164,16 @@ class AnswerReader:
             self._refuse(f"document {twice[:SHOWN]} appears twice among the references; remove one of the two")
         return references
 
-    def _take_classes(self, sentences: Any, references: list[str], form: AnswerForm) -> Iterator[list[str]]:
+    def _take_classes(self, key: str, sentences: Any, references: list[str], form: AnswerForm) -> Iterator[list[str]]:
         """Give classes of cited documents: those of one class are met together."""
         if not isinstance(sentences, list):
-            self._refuse(f'{SENTENCES[form]} is no list of sentences; write it like [{{"text": ..., "citations": []}}]')
+            self._refuse(f'{key} is no list of sentences; write it like [{{"text": ..., "citations": []}}]')
         known, kinds = {*references}, set[str]()
         for number, sentence in enumerate(sentences, 1):
             if not isinstance(sentence, dict) or "citations" not in sentence:
                 self._refuse(f'sentence {number} has no citations; write "citations": [] if it cites nothing')
             cited = sentence["citations"]
-            if isinstance(cited, dict) and form == "shared":
+            if isinstance(cited, dict) and form != "2024":
                 yield from self._take_supported(cited, number)
                 continue
             if not isinstance(cited, list):
@@ -177,9 +185,10 @@ class AnswerReader:
         self, cited: Any, references: list[str], known: set[str], number: int, form: AnswerForm, kinds: set[str]
     ) -> str:
         """Find the document of one citation in sentence ``number``; ``kinds`` are those of the answer so far."""
-        if form == "shared":
-            return self._take_id(cited, "citation")
         is_number = isinstance(cited, int) and not isinstance(cited, bool)
+        if form == "shared":
+            is_docno = not is_number or str(cited) in known or not 0 <= cited < len(references)
+            return self._take_id(cited if is_docno else references[cited], "citation")
         if form == "2024" and not is_number:
             what = f"the citation {_shorten(cited)} of sentence {number} is no number of a reference"
             self._refuse(f"{what}; write numbers from 0")
@@ -210,6 +219,12 @@ class AnswerReader:
                 self._refuse(f"{what}; correct it")
         for _, pairs in groupby(sorted(cited.items(), key=lambda pair: -pair[1]), key=lambda pair: pair[1]):
             yield [docno for docno, _ in pairs]
+
+
+def _list_numbered(references: Any) -> list[str]:
+    """List the references that numbers in responses can mean; none of what is no list of ids."""
+    several = references if isinstance(references, list) else []
+    return [str(each) for each in several] if all(isinstance(each, str | int) for each in several) else []
 
 
 def _find_repeat(names: Iterable[str]) -> str:

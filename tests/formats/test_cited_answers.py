@@ -71,6 +71,31 @@ def test_references_beside_responses_are_not_compared(tmp_path, references, fair
     assert (done.code, "3 documents" in done.out or "4 documents" in done.out) == (0, True)
 
 
+def test_an_answer_without_references_is_read_as_responses(tmp_path):
+    """AutoJudge writes answers of RAG 2025 with the support of each docno, with or without references."""
+    sentences = [{"text": "x", "citations": {"p001": 1.0, "p003": 3.0}}, {"text": "y", "citations": ["p002", "p003"]}]
+    plain = [{"metadata": {"narrative_id": 7}, "answer": sentences}]
+    assert read(write(tmp_path, plain), "cited") == {"7": {"p003": 3, "p001": 2, "p002": 1}}
+    beside = [{"metadata": {"topic_id": "7"}, "references": ["p002"], "answer": sentences[:1]}]
+    assert read(write(tmp_path, beside), "cited") == {"7": {"p003": 2, "p001": 1}}
+    assert read(write(tmp_path, beside), "retrieved") == {"7": {"p002": 1}}
+
+
+@pytest.mark.parametrize(
+    ("references", "cited"),
+    [
+        (["p002", "p001"], {"p001": 2, "p002": 1}),  # numbers of references, as AutoJudge reads them
+        (None, {"1": 2, "0": 1}),  # there are none, so that the numbers are docnos
+        ([1, 0, 5], {"1": 2, "0": 1}),  # the docnos are numbers
+        (["p002"], {"1": 2, "p002": 1}),  # no second reference
+    ],
+)
+def test_what_a_number_in_responses_is(tmp_path, references, cited):
+    beside = {} if references is None else {"references": references}
+    answers = [{"metadata": {"topic_id": "7"}, "responses": [{"text": "x", "citations": [1, 0]}], **beside}]
+    assert read(write(tmp_path, answers), "cited") == {"7": cited}
+
+
 def test_references_are_ranked_in_their_order(tmp_path):
     path = write(tmp_path, OF_2024)
     assert read(path, "retrieved") == {
@@ -278,14 +303,14 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path, name, part):
 OTHERS = {
     "numbers and docnos": (OF_2025, {"answer": [{"citations": [1]}, {"citations": ["p007"]}]}, "the citations of this answer are numbers and docnos mixed"),
     "a stranger": (OF_2025, {"answer": [{"citations": ["x"]}]}, "sentence 1 cites x, which is not among the references"),
-    "an object": (OF_2025, {"answer": [{"citations": {"p007": 1}}]}, "the citations of sentence 1 are no list"),
-    "no topic": (OF_2025, {"metadata": {"run_id": "x"}}, "this answer has no narrative_id; write topic_id"),
+    "an object": (OF_2024, {"answer": [{"citations": {"p007": 1}}]}, "the citations of sentence 1 are no list"),
+    "no topic": (OF_2025, {"metadata": {"run_id": "x"}}, "this answer has no narrative_id or topic_id; write topic_id"),
     "no metadata": (OF_2025, {"metadata": 7}, "metadata is no object"),
     "a support": (SHARED, {"responses": [{"citations": {"12": "much"}}]}, "the support 'much' of 12 in sentence 1"),
     "a support of nan": (SHARED, {"responses": [{"citations": {"12": float("nan")}}]}, "the support nan of 12"),
     "a huge support": (SHARED, {"responses": [{"citations": {"12": 10**400}}]}, "the support 1000000000"),
     "a support of yes": (SHARED, {"responses": [{"citations": {"12": True}}]}, "the support True of 12"),
-    "no shared topic": (SHARED, {"metadata": {"run_id": "x"}}, "this answer has no topic_id or request_id; write"),
+    "no shared topic": (SHARED, {"metadata": {"run_id": "x"}}, "this answer has no topic_id or request_id or narrative_id; write"),
     "an odd citation": (SHARED, {"responses": [{"citations": [None]}]}, "the citation None is neither text nor a whole"),
 }  # fmt: skip
 

@@ -54,6 +54,8 @@ def detect_form(found: Any) -> AnswerForm | None:
     'shared'
     >>> detect_form({"metadata": {"topic_id": "1"}, "responses": []})
     'shared'
+    >>> detect_form({"metadata": {"narrative_id": "1"}, "answer": []})
+    'shared'
     >>> detect_form({"qid": "1", "docno": "d"})
     """
     if not isinstance(found, dict) or found.keys().isdisjoint(("references", "metadata")):
@@ -62,7 +64,9 @@ def detect_form(found: Any) -> AnswerForm | None:
         return "shared"
     if "answer" not in found:
         return None
-    return "2024" if "topic_id" in found else "2025"
+    if "topic_id" in found:
+        return "2024"
+    return "2025" if "references" in found else "shared"
 
 
 def is_start(text: bytes) -> bool:
