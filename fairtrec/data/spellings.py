@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import chain
+from unicodedata import normalize
 
 ASKED = 1000  # unknown ids that a guess is tried on
 _PARTS = re.compile(r"(.*?[^0-9]|)(0*)([1-9][0-9]*+|0)([^0-9]*)", re.DOTALL)
@@ -47,20 +49,45 @@ def guess(unknown: Iterable[str], known: Container[str], example: str) -> str:
 
 
 def compare(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str]:
-    """Name one of our ids and one of theirs, if possible two of which one begins or ends with the other, and how.
+    r"""Name one of our ids and one of theirs, if possible two that are the same but for their spelling, and how.
 
     >>> compare(["D7-1", "D9-1"], ["D8", "D9"]), compare(["7"], ["D7"]), compare(["a"], ["b"])
     (('D9-1', 'D9', ': cut "-1"?'), ('7', 'D7', ': add "D"?'), ('a', 'b', ''))
+    >>> compare(["7", "8"], ["008", "009"]), compare(["DA"], ["da"])
+    (('8', '008', ': zeros to 3 digits?'), ('DA', 'da', ': in lower case?'))
+    >>> compare(["e\u0301"], ["\xe9"])[2]
+    ': the same letters in another Unicode form; write both in NFC'
     """
-    for change, some, others in (("cut", ours, {*theirs}), ("add", theirs, {*ours})):
-        for name in some[:ASKED]:
+    ours = ours[:ASKED]
+    ways = (_find_longer(ours, theirs), _find_variants(ours, theirs), _find_other_forms(ours, theirs))
+    return next(chain(*ways), (ours[0], theirs[0], ""))
+
+
+def _find_longer(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Find ids of which one begins or ends with the other."""
+    for change, some, others in (("cut", ours, {*theirs}), ("add", theirs[:ASKED], {*ours})):
+        for name in some:
             for at in range(1, len(name)):
                 if _is_seam(name, at):
                     for part, rest in ((name[:at], name[at:]), (name[at:], name[:at])):
                         if part in others:
                             pair = (name, part) if change == "cut" else (part, name)
-                            return (*pair, f': {change} "{rest}"?')
-    return ours[0], theirs[0], ""
+                            yield (*pair, f': {change} "{rest}"?')
+
+
+def _find_variants(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Find ids that are the same but for a prefix, zeros in front, or capitals."""
+    known = {*theirs}
+    for name in ours:
+        yield from ((name, variant, f": {done}?") for done, variant in variants(name, theirs[0]) if variant in known)
+
+
+def _find_other_forms(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Find ids that look the same, in other forms of Unicode."""
+    composed = {normalize("NFC", name): name for name in theirs}
+    for name in ours:
+        if (other := composed.get(normalize("NFC", name))) is not None:
+            yield name, other, ": the same letters in another Unicode form; write both in NFC"
 
 
 def _is_seam(name: str, at: int) -> bool:

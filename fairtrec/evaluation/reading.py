@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Qrels, Queries, Run, System, encode_ids, fingerprints
-from fairtrec.data.spellings import guess
+from fairtrec.data.spellings import compare, guess
 from fairtrec.evaluation.answers.scores import Scores, join_scores
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
@@ -42,11 +42,11 @@ from fairtrec.support.progress import RUNS, listener, report
 def write_empty(empty: int, queries: int, which: str) -> str:
     """Say how many queries have empty rankings, and which.
 
-    >>> write_empty(1, 2, "q1")
-    '1 of 2 queries has no document (q1); it counts as an empty ranking'
+    >>> write_empty(1, 2, "q1"), write_empty(1, 1, "q1")[:32]
+    ('1 of 2 queries has no document (q1); it counts as an empty ranking', '1 of 1 query has no document (q1')
     """
     have, count = ("has", "it counts as an empty ranking") if empty == 1 else ("have", "they count as empty rankings")
-    return f"{empty:,} of {queries:,} queries {have} no document ({which}); {count}"
+    return f"{empty:,} of {queries:,} quer{'y' if queries == 1 else 'ies'} {have} no document ({which}); {count}"
 
 
 EMPTY = NoteKind("empty rankings", write_empty)
@@ -227,6 +227,14 @@ def note_empty(system: System, empty: Sequence[str], queries: int) -> System:
     return replace(system, notes=(*system.notes, EMPTY.note(empty=len(empty), queries=queries, which=list_runs(empty))))
 
 
+def _explain_misfit(ours: Sequence[str], judged: Sequence[str]) -> str:
+    """Say what would make the queries of a run judged ones, or what to check."""
+    if judged and (hint := guess(ours, set(judged), judged[0])):
+        return hint
+    own, other, hint = compare(ours, judged) if judged else ("", "", "")
+    return f"; the run has {own}, the qrels {other}{hint}" if hint else "; check that they are of the same collection"
+
+
 def choose_queries(
     run: System, qrels: Qrels | None, queries: Queries | None, *, complete: bool = False, only_judged: bool = False
 ) -> tuple[str, ...]:
@@ -240,9 +248,7 @@ def choose_queries(
     """
     names = run.qids
     if names and qrels is not None and (qrels.numbers(names) == MISSING).all():
-        hint = guess(names, set(qrels.qids), qrels.qids[0]) if qrels.qids else ""
-        why = hint or "; check that they are of the same collection"
-        raise InputError(f"the run and the qrels have no query in common{why}", run.name)
+        raise InputError(f"the run and the qrels have no query in common{_explain_misfit(names, qrels.qids)}", run.name)
     if complete:
         names = names if qrels is None else qrels.qids
         names = names if queries is None else tuple(set(queries.qids))

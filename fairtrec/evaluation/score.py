@@ -41,6 +41,7 @@ OWN_ID = NoteKind(
 OWN = 10  # one of so many rankings begins with the query itself, from which on it is noted
 FEW = 100  # ranks
 COMPARED = 100  # queries, whose ids of documents are compared
+COMPARED_RANKS = 100  # of these, if whole rankings are measured
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
 _KNOWN = "of {ranks} documents looked at, {known} have known groups, or are known to have none{others}"
 CELLS = 1 << 21  # of a matrix [query, rank, group]
@@ -112,7 +113,7 @@ def score(
     )
     scores = replace(scores, notes=(*scores.notes, *_note_own_ids(system, qids)))
     scores = add_columns(ScoredRun(scores, system, tied, inputs, context, choices))
-    judged = _note_judged(system.runs[0], measures, qids, context)
+    judged = _note_judged(system.runs[0], scores, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
 
 
@@ -131,16 +132,33 @@ def _find_unjudged(qids: Sequence[str], qrels: Qrels | None) -> frozenset[str]:
     return frozenset(qids[row] for row in rows.tolist())
 
 
-def _note_judged(run: Run, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> list[Note]:
-    """Make a note if many ranks hold unjudged documents, of those that one relevance measure reads."""
-    judge = context.judge
-    if not find_relevance_rows(measures) or judge.checked is None:
+def _note_judged(run: Run, scores: Scores, qids: Sequence[str], context: EvaluationContext) -> list[Note]:
+    """Make a note if many ranks hold unjudged documents, of those that one relevance measure reads.
+
+    If none has a cutoff, only a run whose values are all 0 is looked at: perhaps none of its documents is judged.
+    """
+    judge, rows = context.judge, find_relevance_rows(scores.measures)
+    if not rows:
         return []
-    counts = judge.count_judged(run, qids)
+    checked, depth = judge.checked, judge.least
+    if checked is None:
+        zeros = (row for row in rows if scores.measures[row].better == "higher" and _is_zero(scores.values[row]))
+        if (row := next(zeros, None)) is None:
+            return []
+        checked, depth = scores.measures[row], COMPARED_RANKS
+        counts = judge.count_all_judged(run, qids)
+    else:
+        counts = judge.count_judged(run, qids)
     if counts.ranks and not counts.judged and not counts.below:
-        own, other, hint = compare_docnos(run, judge.qrels, qids, judge.least)
-        return [NONE_JUDGED.note(measure=judge.checked, ranks=counts.ranks, own=own, other=other, hint=hint)]
+        own, other, hint = compare_docnos(run, judge.qrels, qids, depth)
+        return [NONE_JUDGED.note(measure=checked, ranks=counts.ranks, own=own, other=other, hint=hint)]
     return [*note_few_judged(counts, judge.checked)]
+
+
+def _is_zero(values: Floats) -> bool:
+    """Tell whether all defined values are 0, and there are some."""
+    defined = values[~np.isnan(values)]
+    return len(defined) > 0 and not defined.any()
 
 
 def _note_own_ids(system: System, qids: Sequence[str]) -> tuple[Note, ...]:

@@ -340,7 +340,7 @@ class Evaluator:
     def _note_names(self, files: Mapping[Part, InputFile]) -> list[Note]:
         """Note which files have names of columns in their first lines, of those that need none."""
         named_anyway = {name for name, reference in self.given.references.items() if reference.needs_header}
-        return note_first_lines(file.place for part, file in files.items() if part.of not in named_anyway)
+        return note_first_lines((part.of, file.place) for part, file in files.items() if part.of not in named_anyway)
 
     def _find_facts(self, reading: Reading, unknown: int) -> SessionFacts:
         """Compute what is the same for all runs that are read in one way; it is kept for the next run."""

@@ -13,6 +13,7 @@ from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.formats import tsv
+from fairtrec.formats.first_lines import add_first_lines
 from fairtrec.formulas.rounding import constant, same
 from fairtrec.measure import Better, Note, NoteKind, NoteSeverity, badness
 from fairtrec.support.errors import PATH, FilePath, UsageError
@@ -50,7 +51,12 @@ class Slices(dict[str, Sequence[str]]):
     def add_notes(self, result: Result) -> Result:
         """Name slices in the signature, and say in the notes which are small, or of queries that nobody evaluated."""
         named, _ = record_slices(result, self)
-        return replace(named, evaluation_notes=(*named.evaluation_notes, *note_slices(result, self)))
+        notes = (
+            named.evaluation_notes
+            if self.path is None
+            else add_first_lines(named.evaluation_notes, [("slices", self.path)])
+        )
+        return replace(named, evaluation_notes=(*notes, *note_slices(result, self)))
 
 
 def keep_queries(scores: Scores, qids: Sequence[str]) -> Scores:

@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import Docnos
 from fairtrec.formats import frames, named_columns, spans
 from fairtrec.formats.frames import TEXT
-from fairtrec.formats.named_tables import TableKind, read_objects, read_table
+from fairtrec.formats.named_tables import TableKind, is_remark, read_objects, read_table
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
 from fairtrec.support.files.table_header import IDS as ID_NAMES
@@ -117,15 +117,18 @@ def measure_head(start: bytes, path: FilePath) -> int:
     at, number = 0, 1
     while start[at : at + 1] == b"#" or (at < len(start) and not start[at : _find_end(start, at)].strip()):
         at, number = _find_end(start, at), number + 1
-    line = start[at : _find_end(start, at)].decode(errors="replace")
-    header = find_header(line)
+    names = start[at : _find_end(start, at)].decode(errors="replace")
+    header = find_header(names)
     if header is None:
-        refuse_semicolons(line, ("\t",), path, number)
+        refuse_semicolons(names, ("\t",), path, number)
         return at
     if not is_plain(header):
         what = f"the columns are {', '.join(header.written)}; write lines docno<TAB>text, with these two names or none"
         raise InputError(what, path, number)
-    return _find_end(start, at)
+    at = _find_end(start, at)
+    while at < len(start) and ((line := start[at : _find_end(start, at)]).isspace() or is_remark(line)):
+        at += len(line)
+    return at
 
 
 def _find_end(text: bytes, at: int) -> int:

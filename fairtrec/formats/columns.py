@@ -44,7 +44,9 @@ _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled lo
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
-_BLANK = re.compile(rb"(?:[ \t]*+(?:\n|\Z))*+")  # blank lines
+BELOW_NAMES = re.compile(
+    rb"(?:(?:[ \t]*+|#(?: [^\n]*+)?+)(?:\n|\Z))*+"
+)  # blank lines and remarks above the first entry
 _COMMENT = re.compile(rb"^#[^\n]*+", re.MULTILINE)
 
 
@@ -177,7 +179,7 @@ class _Parser:
         if taken is not None:
             return taken, line
         columns = fast(block, self.layout, ends, given)
-        found = _exact(block, self.layout, self.path, line) if columns is None else (columns, line)
+        found = parse_lines(block, self.layout, self.path, line) if columns is None else (columns, line)
         return found if self.keep is None else (self.keep(*found), found[1])
 
 
@@ -204,7 +206,7 @@ def entries(
             end = above.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
             if header and end < len(block):
                 end = block.find(b"\n", end) + 1 or len(block)
-                header, above = False, _BLANK  # below it # begins an id
+                header, above = False, BELOW_NAMES  # below it #b is an id
                 end = above.match(block, end).end()  # type: ignore[union-attr]
             head = header or end == len(block)
             skipped = block.count(b"\n", 0, end)
@@ -341,7 +343,7 @@ def _first_cells(block: bytes, layout: Layout) -> Columns:
     return {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
 
 
-def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, LineNumbers]:
+def parse_lines(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, LineNumbers]:
     """Parse a block of any kind; ``line`` is the number of its first."""
     text = bytes(block) + bytes(8)
     letters, blank = np.frombuffer(text, np.uint8), np.frombuffer(b"\1" + text.translate(_BLANKS), np.bool_)

@@ -7,6 +7,7 @@ Python. What is a frame is told by its columns; none of these packages is import
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -15,6 +16,7 @@ import numpy as np
 from fairtrec.data import MISSING, UNKNOWN, Docnos, Docs, Floats, Ints
 from fairtrec.formats.columns import MOST_BYTES, WIDEST, refuse_layout
 from fairtrec.formats.label_rules import is_missing, word
+from fairtrec.formats.memory_bounds import OUTSIDE_CALENDAR
 from fairtrec.formats.spans import Repeats, take_numbers
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files.table_header import match_names
@@ -122,7 +124,10 @@ class Frame:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         is_plain = column.null_count == 0 and (pa.types.is_integer(kind) or (_is_text(kind) and _is_filled(column)))
         if not is_plain:
-            cells = [UNKNOWN if is_missing(cell) else word(cell) for cell in column.to_pylist()]
+            try:
+                cells = [UNKNOWN if is_missing(cell) else word(cell) for cell in column.to_pylist()]
+            except OverflowError:
+                self._refuse(f"column {name}", OUTSIDE_CALENDAR)
             if None in cells:
                 self._refuse(f"column {name}", "holds a group that is no text or number; correct it", cells.index(None))
             column = pa.chunked_array([pa.array(cells, pa.string())])
@@ -195,6 +200,10 @@ class Frame:
             self._refuse_number(name, _first_null(column))
             many = f"{column.null_count:,} of {len(column):,} rows hold none"
             self._refuse(which, f"is not a finite number everywhere: {many}; fill or drop these", _first_null(column))
+        if pa.types.is_temporal(column.type):
+            with suppress(OverflowError):  # of a time that no calendar has
+                self._refuse_number(name, 0)
+            self._refuse(which, "holds times instead of numbers; write numbers")
         if not pa.types.is_integer(column.type):
             try:  # a decimal by way of its digits: the conversion of Arrow is not the nearest number
                 column = column.cast(pa.string()) if pa.types.is_decimal(column.type) else column
@@ -232,6 +241,8 @@ class Frame:
                 [texts[take_numbers(chunk.indices)] for texts, chunk in zip(found, parts, strict=True)]
             )
         kind = column.type
+        if pa.types.is_floating(kind):  # astype(str) would write 1.0, which is another id than 1
+            self._refuse(which, "holds numbers with a point; use whole numbers or texts as ids: .astype(int)")
         if not (pa.types.is_integer(kind) or _is_text(kind)):
             self._refuse(which, f"is of type {kind}; {ADVICE}")
         try:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fairtrec.data import UNKNOWN, Floats, is_number
 from fairtrec.formats import frames, label_texts, memory_bounds
+from fairtrec.formats.columns import BELOW_NAMES
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_rules import EntryLines, find_line
 from fairtrec.formats.label_table import LabelTable
@@ -105,7 +106,8 @@ def _text(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) ->
                 layout = _guess_layout(found, text, line)
             else:
                 layout = _find_layout(found, header, line, field)
-                rest, number = below, line + 1
+                passed = BELOW_NAMES.match(below).end()  # type: ignore[union-attr]  # it matches nothing at least
+                rest, number = below[passed:], line + 1 + below.count(b"\n", 0, passed)
             found.counted = "count" in layout.places
         if held or (layout.is_csv and b'"' in rest):
             first = first or number

@@ -17,6 +17,7 @@ LEAST = 8  # bytes that a value takes in memory at least, however often it repea
 WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; change it"
 LARGEST_TEXTS = 1 << 28  # bytes of texts that become objects of Python at a time
 OBJECT = 64  # bytes of such an object at least
+OUTSIDE_CALENDAR = "holds a time outside of the years 1 to 9999; write it as text"
 
 
 def refuse_submission(path: FilePath) -> None:
@@ -46,7 +47,9 @@ def open_parquet(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[
     try:
         with parquet(path, texts) as file:
             yield file
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
+    except OverflowError:
+        raise InputError(f"a column of the {what} {OUTSIDE_CALENDAR}", path) from None
+    except (pa.ArrowException, OSError, ValueError) as fault:  # text that is no UTF-8
         why = str(fault).splitlines()[0]
         raise InputError(f"not a Parquet file of {what} ({why}); write it again", path) from None
 

@@ -101,6 +101,15 @@ def pass_comments(lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
     return dropwhile(lambda line: line[1].startswith(b"#"), lines)
 
 
+def is_remark(line: bytes) -> bool:
+    """Tell a line that is a comment also between a header and the first entry: ``#b`` is an id there.
+
+    >>> is_remark(b"# made today"), is_remark(b"#"), is_remark(b"#b 1")
+    (True, True, False)
+    """
+    return line.startswith(b"# ") or line.strip() == b"#"
+
+
 def peek_line(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[NumberedLine]]:
     """Look at the first line: give it, number 0 if there is none, and all lines."""
     first = next(lines, (0, b""))
@@ -170,8 +179,9 @@ def split_below(lines: Iterable[NumberedLine], header: TableHeader, path: FilePa
     """Split the lines below a header, whose separator they have.
 
     Between commas and semicolons, cells have quotation marks as in CSV. Between tabs, these are letters, unless each
-    cell of the header has them.
+    cell of the header has them. Remarks above the first entry are left out.
     """
+    lines = dropwhile(lambda line: is_remark(line[1]), lines)
     if header.separator in (",", ";") or header.is_quoted:
         return split_quoted(lines, header.separator or " ", path)
     return ((number, line.decode().split(header.separator)) for number, line in lines)

@@ -13,7 +13,7 @@ from fairtrec.formats.named_tables import TableKind, read_table, refuse_widths
 from fairtrec.formulas.distribution import normalize_rounded, sums_to_one
 from fairtrec.support.errors import PATH, FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.files.table_header import WORDS
+from fairtrec.support.files.table_header import HEADS, WORDS
 from fairtrec.support.literals import DOCUMENT, QUERY, RESERVED, TERM
 
 MOST_SLICES = 1000  # each of which is tested
@@ -34,10 +34,10 @@ QUERIES = TableKind("query set", {"qid": QUERY}, separators=(None,))
 SLICES = TableKind("list of slices", {"qid": QUERY, "slice": ("slice",)}, rest="slice", separators=("\t", None))
 TARGETS = TableKind(
     "target", {"qid": QUERY, "group": ("group",), "share": ("share",), "count": ("count",)},
-    optional=frozenset({"qid", "share", "count"}), heads=(("group", "share"), ("group", "count")),
+    optional=frozenset({"qid", "share", "count"}), heads=HEADS["target"],
 )  # fmt: skip
 DISCOUNT = TableKind(
-    "discount", {"rank": ("rank",), "weight": ("weight",)}, separators=("\t", None), heads=(("rank", "weight"),)
+    "discount", {"rank": ("rank",), "weight": ("weight",)}, separators=("\t", None), heads=HEADS["discount"]
 )
 FREQUENCIES = TableKind(
     "list of frequencies", {"qid": QUERY, "frequency": ("frequency", "count", "weight")}, rest="frequency",

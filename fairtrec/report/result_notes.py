@@ -41,9 +41,10 @@ SAME = NoteKind(
 UNEVEN = NoteKind(
     "uneven queries",
     "means over {many:span} of the {queries} queries of all runs: {runs} (-c counts the rest of the qrels or of "
-    "--queries FILE as empty rankings, --queries common evaluates those that every run has)",
+    "--queries FILE as empty rankings{common})",
     NoteSeverity.MISLEADING,
 )
+ADVICE = ", --queries common evaluates those that every run has"
 _COUNTED = "-c counts the others as empty rankings"
 
 
@@ -54,8 +55,8 @@ def _write_lacking_of_one(there: int, judged: int) -> str:
 LACKING = NoteKind("missing queries", _write_lacking_of_one, NoteSeverity.MISLEADING)
 
 
-def _write_lacking(judged: int, counts: str, runs: str) -> str:  # noqa: ARG001 - the names of runs are in the counts
-    return f"judged queries, of {judged:,}: {counts}; {_COUNTED}, --queries common evaluates those that every run has"
+def _write_lacking(judged: int, counts: str, common: str, runs: str) -> str:  # noqa: ARG001 - runs are in the counts
+    return f"judged queries, of {judged:,}: {counts}; {_COUNTED}{common}"
 
 
 LACKING_IN_RUNS = NoteKind("missing queries of runs", _write_lacking, NoteSeverity.MISLEADING)
@@ -146,7 +147,8 @@ def _note_missing(result: Result) -> list[Note]:
         return [LACKING.note(there=there[0], judged=result.judged)]
     called = shorten_runs(result)
     counts = sorted(zip(there, called, strict=True), key=itemgetter(0))
-    note = LACKING_IN_RUNS.note(judged=result.judged, counts=list_runs([f"{name} {many}" for many, name in counts]))
+    listed = list_runs([f"{name} {many}" for many, name in counts])
+    note = LACKING_IN_RUNS.note(judged=result.judged, counts=listed, common=_advise_common(result))
     return [note.assign_runs([scores.run for scores in result.scores], called, len(called))]
 
 
@@ -158,7 +160,14 @@ def _note_uneven(result: Result) -> list[Note]:
     if not lacking:
         return []
     runs, called, many = zip(*lacking, strict=True)
-    return [UNEVEN.note(many=join_numbers(many), queries=len(every)).assign_runs(runs, called, len(result.scores))]
+    note = UNEVEN.note(many=join_numbers(many), queries=len(every), common=_advise_common(result))
+    return [note.assign_runs(runs, called, len(result.scores))]
+
+
+def _advise_common(result: Result) -> str:
+    """Advise to evaluate the queries that every run has, if there are some."""
+    first, *others = (set(scores.qids) for scores in result.scores)
+    return ADVICE if first.intersection(*others) else ""
 
 
 def note_ceilings(result: Result, only: int | None = None) -> list[Note]:

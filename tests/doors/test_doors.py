@@ -331,6 +331,40 @@ def test_ids_of_which_none_is_judged_are_named():
     assert "nDCG@2: none of 2 documents is judged; the run has d7-1, the qrels x" in said
 
 
+@pytest.mark.parametrize("measures", ["RR", "AP NumRet", "nDCG", "nDCG@2"])
+@pytest.mark.parametrize(
+    ("ours", "theirs", "hint"),
+    [
+        ("10", "0010", ": zeros to 4 digits?"),
+        ("DOC", "doc", ": in lower case?"),
+        ("e\u0301", "\xe9", ": the same letters in another Unicode form; write both in NFC"),
+        ("a", "b", ""),
+    ],
+)
+def test_a_run_of_which_no_document_is_judged(measures, ours, theirs, hint):
+    """Also if no measure has a cutoff: a mean of 0 by ids that are written otherwise is not silent."""
+    scores = fairtrec.evaluate(measures, {"1": {ours: 2.0, "x": 1.0}}, qrels={"1": {theirs: 1}}).scores[0]
+    assert scores.values[0].tolist() == [0]
+    said = f"none of 2 documents is judged; the run has {ours}, the qrels {theirs}{hint}"
+    assert any(str(note).endswith(said) for note in scores.notes)
+
+
+def test_a_run_without_relevant_documents_is_judged():
+    for run, qrels in (({"a": 2.0}, {"a": 0}), ({"a": 2.0}, {"a": 0, "b": 1}), ({"a": 2.0}, {"a": -1})):
+        scores = fairtrec.evaluate("RR", {"1": run}, qrels={"1": qrels}).scores[0]
+        assert (scores.values.tolist(), scores.notes) == ([[0]], ())
+
+
+def test_queries_that_are_written_otherwise(tmp_path):
+    run, qrels = {"105741": {"a": 1.0}}, {"105741.1": {"a": 1}}
+    says = r'no query in common; the run has 105741, the qrels 105741.1: add ".1"\?'
+    for complete in (False, True):
+        with pytest.raises(InputError, match=says):
+            fairtrec.evaluate("nDCG@5", run, qrels=qrels, complete=complete)
+    with pytest.raises(InputError, match="no query in common; check that they are of the same collection"):
+        fairtrec.evaluate("nDCG@5", {"a": {"a": 1.0}}, qrels={"b": {"a": 1}})
+
+
 OWN = [("q1", "q1", 9.0), ("q1", "d1", 8.0), ("q2", "d1", 9.0), ("q2", "q2", 8.0)]
 OWN_QRELS = {"q1": {"d1": 1}, "q2": {"d1": 1}}
 OWN_NOTE = "own id: the first document of 1 of 2 rankings is the query itself (first: q1); --only others leaves it out"
@@ -398,6 +432,32 @@ def test_validate_reads_what_eval_reads(tmp_path, door):
     assert (checked.queries, checked.documents) == (2, 3)
 
 
+def test_validate_reports_comments_of_qrels(tmp_path, fairtrec_command):
+    run = write(tmp_path / "r.run", "1 Q0 a 1 2 t\n")
+    qrels = write(tmp_path / "q.qrels", "1 0 a 1\n# by hand\n#1 0 b 1\n")
+    done = fairtrec_command("validate", str(run), "--qrels", str(qrels))
+    assert "# q.qrels: 2 lines are comments\n" in done.err
+    assert "line 3 is a comment in the form of a judgment; ids that begin with # need a table or JSON\n" in done.err
+    plain = write(tmp_path / "p.qrels", "1 0 a 1\n# by hand\n")
+    assert "form of a judgment" not in fairtrec_command("validate", str(run), "--qrels", str(plain)).err
+
+
+def test_labels_that_no_measure_uses_are_not_signed(tmp_path, fairtrec_command):
+    labels = {"a": "f", "b": "m", "c": "f"}
+    signature = fairtrec.evaluate("nDCG@2", RUN, qrels=nest(JUDGED), labels=labels).signature
+    assert not any(signature.get(name) for name in ("labels", "members", "target"))
+    for measure, background in (("AWRF@2", None), ("nDCG(group=f)@2", None), ("NFaiRR@2", "collection")):
+        used = fairtrec.evaluate(measure, RUN, qrels=nest(JUDGED), labels=labels, background=background)
+        assert used.signature["labels"]
+    run, qrels = write(tmp_path / "r.run", "1 Q0 a 1 2 t\n"), write(tmp_path / "q", "1 0 a 1\n")
+    file = write(tmp_path / "l", "a\tf\nb\tm\n")
+    done = fairtrec_command(
+        "eval", str(qrels), str(run), "-m", "nDCG@2", "--labels", str(file), "--groups", "f,m", "-v"
+    )
+    assert "# --labels, --groups have no effect on nDCG@2\n" in done.err
+    assert "members" not in done.err
+
+
 def answer(qid, docs):
     """Write an answer that cites all its references."""
     cited = [{"text": "x", "citations": [*range(len(docs))]}]
@@ -432,6 +492,11 @@ def test_an_empty_ranking_counts(tmp_path, door):
 def test_all_rankings_may_be_empty(tmp_path, door):
     result = fairtrec.evaluate("nDCG@2", EMPTY_DOORS[door](tmp_path, {"1": {}, "2": {}}), qrels=nest(JUDGED))
     assert result.scores[0].values.tolist() == [[0, 0]]
+
+
+def test_one_query_that_is_empty():
+    result = fairtrec.evaluate("nDCG@2", {"1": {}}, qrels=nest(JUDGED))
+    assert "1 of 1 query has no document (1); it counts as an empty ranking" in map(str, result.scores[0].notes)
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "{ }\n"])
@@ -478,12 +543,14 @@ TABLES = {
     "terms between commas": TableCase(("she,f", "he,m"), "word,label", "terms", "AWRF@2"),
     "texts": TableCase(tuple(f"{d}\t{t}" for d, t in EXAMPLE_DOCS.items()), "docno\ttext", "docs", "AWRF@2"),
     "queries": TableCase(("1\twhat", "2\twho"), "qid\ttext", "queries", "AWRF@2"),
+    "counts between commas": TableCase(("a,3,1,2", "b,2,2,0", "c,2,0,2"), "docno,tokens,f,m", "counts", "AWRF@2"),
+    "counts between semicolons": TableCase(("3;1;a;2", "2;2;b;0", "2;0;c;2"), "tokens;f;docno;m", "counts", "AWRF@2"),
     "counts": TableCase(("a\t3\t1\t2", "b\t2\t2\t0", "c\t2\t0\t2"), "docno\ttokens\tf\tm", "counts", "AWRF@2"),
     "frequencies": TableCase(("1\t5", "2\t1"), "qid\tfrequency", "pool", "Exposure@2"),
     "discount": TableCase(("1\t1", "2\t.5"), "rank\tweight", "discount", "AWRF(discount=given)@2"),
     "qrels": TableCase(("1 0 a 1", "1 0 b 0", "2 0 c 1"), "qid iteration docno relevance", "qrels", "nDCG@2", True),
 }
-WITHOUT_NAMES = {"counts"}  # those that have no headerless form
+WITHOUT_NAMES = {"counts", "counts between commas", "counts between semicolons"}  # those that have no headerless form
 BESIDE = {"terms": {"docs": EXAMPLE_DOCS}, "docs": {"terms": {"f": ["she"], "m": ["he"]}}}
 
 
@@ -516,12 +583,21 @@ def test_what_changes_no_value(tmp_path, name, dress):
     named = [case.names, case.names.upper().replace("QID", "Q-ID"), case.names.replace("docno", '"Doc ID"')]
     forms = [[line, *case.entries] for line in (named[:2] if name == "qrels" else named)]
     forms += [] if name in WITHOUT_NAMES else [list(case.entries)]
-    if name == "counts":
+    if case.keyword == "counts":
         forms = [forms[0]]  # the names of groups have their case
     plain = evaluate(case, write(tmp_path / "plain", "".join(f"{line}\n" for line in forms[-1])))
     for form in forms:
         text = "".join(f"{line}\n" for line in form)
         assert evaluate(case, write(tmp_path / "dressed", DRESSES[dress](text, case))) == plain
+
+
+@pytest.mark.parametrize("name", [*TABLES])
+def test_a_comment_below_the_names(tmp_path, name):
+    """A line with # and other than the columns of the names is a comment, down to the first entry."""
+    case = TABLES[name]
+    plain = evaluate(case, write(tmp_path / "plain", "".join(f"{line}\n" for line in (case.names, *case.entries))))
+    lines = (case.names, "# made today, or not, by some", "#", "", *case.entries)
+    assert evaluate(case, write(tmp_path / "below", "".join(f"{line}\n" for line in lines))) == plain
 
 
 @pytest.mark.parametrize("name", [*TABLES])
@@ -552,6 +628,81 @@ def test_columns_in_any_order_and_case(tmp_path_factory, order, separator, dice)
     assert evaluate(TABLES["labels"], path) == evaluate(
         TABLES["labels"], {"a": {"f": 1}, "b": {"m": 0.5}, "c": {"m": 1}}
     )
+
+
+def test_one_table_of_counts_through_every_separator(tmp_path):
+    values = [evaluate(TABLES[name], write(tmp_path / "c", "\n".join((TABLES[name].names, *TABLES[name].entries))))
+              for name in TABLES if TABLES[name].keyword == "counts"]  # fmt: skip
+    assert len(values) == 3
+    assert values == [values[0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("docno,tokens,f,m\na,3,1,2\n\nb,2,x,0\n", "c.csv:4: the f 'x' is not an integer; correct it"),
+        ("docno,tokens,f,m\na,3,1\n", "c.csv:2: 3 columns instead of the 4 of the first line; write: docno tokens f m"),
+        (
+            "docno,tokens,f\na,3,1\n",
+            "c.csv:1: the first line is not the header of a table of counts; write: docno tokens",
+        ),
+        ("docno,tokens,f,f\na,3,1,1\n", "c.csv:1: the first line is not the header of a table of counts; write: docno"),
+    ],
+)
+def test_counts_between_commas_that_are_wrong(tmp_path, text, says):
+    with pytest.raises(InputError) as fault:
+        fairtrec.evaluate("AWRF@2", RUN, counts=write(tmp_path / "c.csv", text))
+    assert says in str(fault.value)
+
+
+def test_headers_of_a_discount_a_target_and_slices_are_noted(tmp_path, fairtrec_command):
+    """Their names make a header though none is of an id; one note is for all files."""
+    run, labels = write(tmp_path / "r", "1 Q0 a 1 2 t\n"), write(tmp_path / "l", "a\tf\nb\tm\n")
+    discount = write(tmp_path / "d.tsv", "rank\tweight\n1\t1\n")
+    target = write(tmp_path / "t.tsv", "group\tshare\nf\t.5\nm\t.5\n")
+    slices = write(tmp_path / "s.tsv", "qid\tslice\n1\tx\n")
+    given_files = ["--discount", str(discount), "--target", str(target), "--slice", str(slices)]
+    done = fairtrec_command(
+        "eval", "none", str(run), "--labels", str(labels), "-m", "AWRF(discount=given)@1", "-v", *given_files
+    )
+    assert "# headers: d.tsv:1 (rank, weight), t.tsv:1 (group, share), s.tsv:1 (qid, slice)\n" in done.err
+    words = write(tmp_path / "w", "1\tuser\n")
+    result = fairtrec.evaluate("AWRF@1", {"1": {"a": 1.0}}, labels=labels)
+    from fairtrec.evaluation.slices import Slices
+
+    noted = [str(note) for note in Slices.read(words).add_notes(result).notes]
+    assert "read as an entry: w:1 (1, user); add a second known name if it is a header" in noted
+
+
+TIMES = {  # columns of times, those of one that is in no calendar, and what is said of each
+    "days": ([0, 1], "holds times instead of numbers; write numbers"),
+    "beyond the calendar": ([10**17, 0], "holds times instead of numbers; write numbers"),
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+@pytest.mark.parametrize("what", ["labels", "run", "qrels"])
+def test_times_are_no_numbers(tmp_path, name, what):
+    numbers, says = TIMES[name]
+    times = pa.array(numbers, pa.timestamp("ms"))
+    column = {"labels": "weight", "run": "score", "qrels": "rel"}[what]
+    group = {"group": ["f", "m"]} if what == "labels" else {}
+    table = pa.table({"qid": ["1", "1"], "docno": ["a", "b"], **group, column: times})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for thing in (table, tmp_path / "t.parquet"):
+        given_things = {"labels": {"a": "f", "b": "m"}, "qrels": nest(JUDGED), "runs": RUN}
+        given_things[{"run": "runs"}.get(what, what)] = thing
+        is_named = name == "days" and thing is table and what != "labels"  # by its query and document
+        with pytest.raises(InputError, match="of document a under query 1 of the" if is_named else says):
+            fairtrec.evaluate("AWRF@2 nDCG@2", given_things.pop("runs"), **given_things)
+
+
+def test_a_group_that_is_no_time_of_the_calendar(tmp_path):
+    table = pa.table({"docno": ["a", "b"], "group": pa.array([10**17, 0], pa.timestamp("ms"))})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for thing in (table, tmp_path / "t.parquet"):
+        with pytest.raises(InputError, match="holds a time outside of the years 1 to 9999; write it as text"):
+            fairtrec.evaluate("AWRF@2", RUN, labels=thing)
 
 
 def test_headers_and_words_are_noted(tmp_path):
@@ -621,6 +772,11 @@ def test_judged_queries_that_a_run_lacks_are_noted(tmp_path, fairtrec_command):
         done = fairtrec_command(command, str(qrels), *map(str, runs), *measures)
         shown = " ".join((done.out + done.err).split())
         assert (several if command == "compare" else one) in shown
+    apart = write(tmp_path / "apart.run", "3 Q0 a 1 2 r\n")
+    done = fairtrec_command("eval", str(qrels), str(some), str(apart), "-m", "nDCG@2")
+    assert "judged queries, of 3: apart 1, some 2; -c counts the others as empty rankings\n" in done.err
+    done = fairtrec_command("eval", "none", str(some), str(apart), "-m", "NumRet", "-f", "tsv")
+    assert "--queries common" not in done.err
     for silent in (["-c"], ["--queries", str(write(tmp_path / "two", "1\n2\n"))]):
         done = fairtrec_command("eval", str(qrels), str(some), "-m", "nDCG@2", *silent)
         assert "judged queries" not in done.err

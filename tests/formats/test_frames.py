@@ -161,7 +161,7 @@ BAD = {
     "infinite": ({"score": [1.0, np.inf]}, "the score of document [^ ]+ under query [^ ]+ of the run r is inf; leave it out or correct it"),
     "text": ({"score": ["high", "low"]}, "the score of document [^ ]+ under query [^ ]+ of the run r is high; leave it out or correct it"),
     "times": ({"score": pd.to_datetime(["2020-01-01"] * 2)}, "the score of document a under query q of the run r is 2020-01-01 00:00:00; leave it out"),
-    "ids with a point": ({"qid": [1.0, 2.0]}, r"the column qid of the run is of type double; use texts or whole .*astype\(str\)"),
+    "ids with a point": ({"qid": [1.0, 2.0]}, r"the column qid of the run holds numbers with a point; use whole numbers or texts as ids: .astype\(int\)"),
     "lists": ({"docno": [["a"], ["b"]]}, "the column docno of the run is of type list<"),
     "several types": ({"qid": ["a", 7]}, "the run frame cannot be read .*column qid.*make each column one type"),
     "no id": ({"docno": ["a", ""]}, "the column docno of the run has an id that is empty"),

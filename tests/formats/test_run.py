@@ -167,7 +167,7 @@ def plain_run(queries=20, depth=50, separator=" "):
 def test_plain_blocks_go_through_the_compiled_loop(tmp_path, separator):
     path = tmp_path / "a.run"
     path.write_bytes(plain_run(separator=separator))
-    with blocks_of(4096), mock.patch.object(columns, "_exact", wraps=columns._exact) as exact:
+    with blocks_of(4096), mock.patch.object(columns, "parse_lines", wraps=columns.parse_lines) as exact:
         run.read(path)
     assert exact.call_count == 0
 
@@ -177,7 +177,7 @@ def test_an_odd_line_late_in_a_file_costs_its_own_block_only(tmp_path):
     path = tmp_path / "a.run"
     text = plain_run().replace(b"q15 Q0 ", b"\n\nq15\t Q0  ", 1)
     path.write_bytes(text)
-    with blocks_of(4096), mock.patch.object(columns, "_exact", wraps=columns._exact) as exact:
+    with blocks_of(4096), mock.patch.object(columns, "parse_lines", wraps=columns.parse_lines) as exact:
         got = run.read(path)
     assert exact.call_count == 1
     assert as_dict(got) == oracle(text)

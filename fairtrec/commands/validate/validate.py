@@ -13,19 +13,25 @@ from fairtrec.commands.validate.checks import Known
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import KEPT, Findings
 from fairtrec.commands.validate.run_check import Checked, HeldRun, examine, is_refused
-from fairtrec.data import Docnos, Docs, Qrels
+from fairtrec.data import Docnos, Docs, Qrels, is_number
 from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import trec_fair
+from fairtrec.formats.columns import COMMENTS
 from fairtrec.formats.frames import is_frame
 from fairtrec.formats.trec_fair_files import Requests, Truth
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.literals import RunFormat
-from fairtrec.support.notes import Note
+from fairtrec.support.notes import Note, NoteKind
 from fairtrec.support.version import __version__
 
+JUDGMENT = 4  # columns
+COMMENT_ENTRY = NoteKind(
+    "comment like a judgment",
+    "line {line} is a comment in the form of a judgment; ids that begin with # need a table or JSON",
+)
 TRIED = 1000  # docnos of the runs for which other ways of writing them are looked for too
 
 
@@ -67,7 +73,18 @@ def _list_notes(thing: Any, judgments: Qrels | None) -> tuple[Note, ...]:
     """List the notes on judgments, by the name of their file."""
     several = () if judgments is None else judgments.notes
     place = [fspath(thing)] if isinstance(thing, PATH) else []
+    if place and any(note.kind is COMMENTS for note in several):
+        several = (*several, *_note_entries(thing))
     return tuple(note.assign_runs(place, [opening.name(each) for each in place], 1) for note in several)
+
+
+def _note_entries(path: FilePath) -> Iterator[Note]:
+    """Note the first comment of qrels that has the form of a judgment."""
+    for number, line in opening.lines(path):
+        cells = line.split()
+        if line.startswith(b"#") and len(cells) == JUDGMENT and is_number(cells[-1].decode(errors="replace")):
+            yield COMMENT_ENTRY.note(line=number)
+            return
 
 
 def of_list(path: FilePath, runs: Iterable[FilePath | HeldRun]) -> tuple[Docnos, str]:

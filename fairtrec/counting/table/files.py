@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -10,11 +11,12 @@ from fairtrec.counting.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOK
 from fairtrec.data import MOST_GROUPS
 from fairtrec.formats import columns, memory_bounds
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
+from fairtrec.formats.named_tables import TableKind, read_table
 from fairtrec.formats.spans import locate_texts, make_word, take_array
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import mapping, opening
 from fairtrec.support.files.admission import open_file, refuse_unrecorded
-from fairtrec.support.files.table_header import normalize_name
+from fairtrec.support.files.table_header import TableHeader, find_header, normalize_name
 from fairtrec.support.literals import DOCUMENT
 
 if TYPE_CHECKING:
@@ -22,8 +24,13 @@ if TYPE_CHECKING:
 
 Format = Literal["arrow", "parquet", "tsv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+KIND = TableKind(
+    "table of counts", {DOCNO: DOCUMENT, TOKENS: (TOKENS,), "group": ()}, rest="group", takes_all=True,
+    longest=opening.LONGEST_TEXT,
+)  # fmt: skip
 MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", opening.PARQUET: "parquet"}
 MOST = 2**32 - 1
+HEADER = "the header of a table of counts; write: docno tokens GROUP GROUP ..."
 WRITE_COUNTS = f"write a whole number from 0 to {MOST}, or count again: fairtrec counts make"
 
 
@@ -70,7 +77,7 @@ class Table:
 
     def __init__(self, path: FilePath) -> None:
         self.path = path
-        self.format: Format = "tsv"  # told by the first bytes
+        self.format: Format | Literal["csv"] = "tsv"  # told by the first bytes, or the header
         if not opening.is_stream(path):
             with suppress(OSError), open_file(path) as file:  # whose reader says what is wrong
                 start = file.read(6)
@@ -78,7 +85,7 @@ class Table:
         self.is_sorted = False  # and has fingerprints, so that it can be searched
         self.is_packed = False
         self._texts: Mapping[bytes, bytes] = {}  # what stands in it under META and DISTRIBUTION
-        if self.format != "tsv":
+        if self.format in MAGIC.values():
             with readable(path), self._opened() as file:
                 if self.format == "arrow":
                     self.is_packed = memory_bounds.refuse_compressed(path)
@@ -88,7 +95,11 @@ class Table:
             self._texts = schema.metadata or {}
         else:
             number, line, comments = opening.first_line(path, b"#", opening.LONGEST_TEXT)
-            names = _read_names(line, path, number)
+            header = find_header(line.decode(errors="replace"))
+            if header is not None and header.separator in (",", ";"):
+                self.format, names = "csv", _take_names(header, path, number)
+            else:
+                names = _read_names(line, path, number)
             if number > 2:
                 above = zip((META, DISTRIBUTION), comments, strict=True)
                 self._texts = {key: text[2:] for key, text in above if text[:3] == b"# {"}
@@ -141,6 +152,11 @@ class Table:
         if self.format == "tsv":
             yield from columns.stream(self.path, self._layout, keep, take=take)
             return
+        if self.format == "csv":
+            for block, line in self._split_rows():
+                parsed, lines = columns.parse_lines(block, self._layout, self.path, line)
+                yield parsed if keep is None else keep(parsed, lines), lines
+            return
         row = 1
         for batch in self.batches():
             if batch.num_rows:
@@ -148,6 +164,17 @@ class Table:
                     checked = self._checked(batch)
                 yield checked if keep is None else keep(checked, row), row
             row += batch.num_rows
+
+    def _split_rows(self) -> Iterator[tuple[bytes, int]]:
+        """Give rows of a table of other separators between tabs, each in its line, with the number of the first."""
+        rows = read_table(self.path, KIND).rows
+        while several := [*islice(rows, table.ROWS)]:
+            first = last = several[0][0] or 1
+            lines = bytearray()
+            for number, cells in several:
+                lines += b"\n" * ((number or last) - last) + "\t".join(cells).encode()
+                last = number or last
+            yield bytes(lines), first
 
     def _checked(self, batch: Any) -> Columns:
         """Take numpy columns from a record batch. Raises InputError for what a table may not hold."""
@@ -171,15 +198,23 @@ class Table:
         return found
 
 
+def _take_names(header: TableHeader, path: FilePath, number: int) -> list[str]:
+    """Take the names of the columns behind the docno from a header between commas or semicolons."""
+    places = KIND.find_columns(header, path, number)
+    names = [TOKENS, *(header.written[place] for place in places["group"])]
+    if len(names) < 3 or len({DOCNO, *names}) <= len(names):
+        raise InputError(f"the first line is not {HEADER}", path, number)
+    return names
+
+
 def _read_names(line: bytes, path: FilePath, number: int) -> list[str]:
     """Read the names of the columns behind the docno. Raises InputError for a line that is no header of counts."""
     docno, *names = (name.strip('"') for name in line.decode(errors="replace").split())
     is_named = normalize_name(docno) in DOCUMENT and list(map(normalize_name, names[:1])) == [TOKENS]
     names[:1] = [TOKENS]
     if not is_named or len(names) < 3 or len({DOCNO, *names}) <= len(names):
-        what = "this is JSON," if line.lstrip()[:1] in (b"{", b"[") else "the first line is"
-        message = f"{what} not the header of a table of counts; write: docno tokens GROUP GROUP ..."
-        raise InputError(message, path, number)
+        what = "this is JSON, not" if line.lstrip()[:1] in (b"{", b"[") else "the first line is not"
+        raise InputError(f"{what} {HEADER}", path, number)
     return names
 
 

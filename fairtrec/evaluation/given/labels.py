@@ -30,7 +30,7 @@ from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, re
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.targets import note_target
 from fairtrec.measure import Note, NoteKind
-from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
+from fairtrec.measures.catalogue.needs import GROUPED, OF_DOCUMENTS
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamings, source, split_crossed
@@ -109,11 +109,15 @@ class LabelReference(GroupReference):
         refuse_unwritten_groups(plan)
         return named
 
+    def plays(self, plan: Plan) -> bool:
+        """Tell whether a measure or target looks at groups of documents."""
+        return not plan.uses.isdisjoint(GROUPED | OF_DOCUMENTS)
+
     def list_effects(self, plan: Plan) -> Iterable[str]:
         """Name what is in effect."""
         first, choices = plan.context.labels, plan.choices
         effects = {
-            "labels": True,
+            "labels": self.plays(plan),
             "membership": choices.membership is not None,
             "filled": first is not None and first.others is not None,
             "unlabeled": choices.bounds == "labels",

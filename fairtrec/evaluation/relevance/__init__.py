@@ -160,6 +160,13 @@ class RelevanceEvaluator:
             counts = counts.add(found.count_judged(self.least))
         return counts
 
+    def count_all_judged(self, run: Run, qids: Sequence[str]) -> JudgedCounts:
+        """Count the judged documents of whole rankings, and their ranks, of queries with judgments."""
+        counts = JudgedCounts()
+        for found in self._look_up(run, qids, None):
+            counts = counts.add(found.count_judged(int(found.lengths.max(initial=0))))
+        return counts
+
     def _look_up(self, run: Run, qids: Sequence[str], depth: int | None) -> Iterator[Retrieved]:
         """Look up the judged documents at the first ranks, of so many queries at a time that memory suffices."""
         for place in range(0, len(qids), QUERIES):

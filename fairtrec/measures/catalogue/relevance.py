@@ -350,7 +350,8 @@ def _refuse_unusable(measure: Any, spelled: str) -> None:
             continue
         value = measure.params[name]
         if isinstance(value, bool) is not (info.dtype is bool) or not info.validate(value) or not _usable(name, value):
-            raise UsageError(f"{spelled}: {name} cannot be {value!r}; {_has(measure)}")
+            digits = "; write a recall from 0 to 1 with two digits at most" if name == "recall" else ""
+            raise UsageError(f"{spelled}: {name} cannot be {value!r}{digits}; {_has(measure)}")
 
 
 def _usable(name: str, value: Any) -> bool:

@@ -20,6 +20,10 @@ KNOWN = IDS | WORDS | {
     "body", "slice", "weight", "share", "frequency", "count", "stance", "q0", "tag", "runid", "run", "system",
     "tokens", "x", "y",
 }  # fmt: skip
+HEADS = {  # names that make a header together, though none is of an id, by what is given
+    "discount": (("rank", "weight"),),
+    "target": (("group", "share"), ("group", "count")),
+}
 SEPARATORS = ("\t", ";", ",", None)  # None: white space
 LONGEST = 1 << 12  # characters: no header is longer
 

@@ -178,6 +178,10 @@ def test_gains_may_have_fractions():
         ("map.5", "there is no measure map.5"),
         ("gm_map.5", "there is no measure gm_map.5"),
         ("ndcg.a=3", "there is no measure ndcg.a=3"),
+        (
+            "iprec_at_recall.0.001",
+            "iprec_at_recall.0.001: recall cannot be 0.001; write a recall from 0 to 1 with two digits at most; IPrec",
+        ),
         ("P.5,-1", "there is no measure P.5,-1"),
         ("ndcg_cut.10,23.4", "ndcg_cut.10,23.4: a cutoff is a whole number; write 23 instead of 23.4"),
     ],

@@ -82,7 +82,7 @@ def test_lines_become_the_columns_that_numpy_makes_of_them(lines, ends):
     fast = columns.fast(block, LAYOUT, block.count(b"\n"))
     if fast is None:
         return
-    exact, _ = columns._exact(block, LAYOUT, "a.run", 1)
+    exact, _ = columns.parse_lines(block, LAYOUT, "a.run", 1)
     for name, column in exact.items():
         mine = fast[name]
         if LAYOUT.columns[name] == "blocks":
