@@ -9,7 +9,7 @@ Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
@@ -23,7 +23,7 @@ from fairtrec.formulas.weighted_sums import weighted_sum
 if TYPE_CHECKING:
     from fairtrec.data.ranking.ties import Blocks
     from fairtrec.formulas.labelings.unlabeled import LabelForm
-    from fairtrec.statistics.deleted_clusters import PooledInterval
+    from fairtrec.statistics.deleted_clusters import Deletions, PooledInterval
 
 FormColumn = Literal["ties", "labels", "gold", "pool"]  # that a form may give next to a value
 METHODS: dict[FormColumn, str] = {
@@ -70,12 +70,45 @@ class PooledQueries:
         """
         return None
 
+    def delete_clusters(self, frequency: Floats, clusters: Ints, confidence: float) -> "Deletions | None":  # noqa: ARG002
+        """Compute what the deletion of each cluster changes of the pooled value; None if it has no interval."""
+        return None
+
     def bound(self, frequency: Floats, *, may_be_none: bool) -> Mapping[str, float | bool]:  # noqa: ARG002
         """Give the least and the greatest pooled value over all labels of unknown documents; nothing if none are known.
 
         ``may_be_none``  they can be of none of the groups, too.
         """
         return {}
+
+
+class FixedValue(NamedTuple):
+    """A pooled value as a function of sums, in which the groups stay that it compares in all data.
+
+    Attributes:
+        value: a function of rows of sums [row, term] that returns the value [row].
+        parts: the terms that it uses, of each cluster [cluster, term].
+        is_chosen: the value compares two of three or more rates, chosen after a look at the data.
+    """
+
+    value: Callable[[Floats], Floats]
+    parts: Floats
+    is_chosen: bool = False
+
+
+def fix_ratio(got: Floats, due: Floats, pair: Sequence[int], *, is_chosen: bool) -> FixedValue:
+    """Fix the ratio of the rates of a pair of groups, of what groups ``got`` and were ``due`` [cluster, group].
+
+    >>> found = fix_ratio(np.array([[1.0, 2.0]]), np.array([[4.0, 4.0]]), [0, 1], is_chosen=False)
+    >>> found.value(found.parts).tolist()
+    [0.5]
+    """
+    from fairtrec.statistics.deleted_clusters import divide_rates
+
+    parts = np.concatenate([got[:, pair], due[:, pair]], axis=1)
+    whole = parts.sum(axis=0)
+    rates = quotient(whole[: len(pair)], whole[len(pair) :], 0.0)
+    return FixedValue(partial(divide_rates, rates), parts, is_chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +122,14 @@ class Summands(PooledQueries):
             rows, [row, term] and [row].
         interval: a function of the same kind of the sums of each cluster [cluster, term], of how many queries each has
             [cluster], and of the confidence. It returns the interval. None: there is none.
+        fix: a function of the same kind of the sums of each cluster [cluster, term], if the value compares groups that
+            are chosen by these sums or does not use all terms. None: the value is a function of all terms.
     """
 
     terms: Floats
     value: Callable[[Floats], Any]
     interval: "Callable[[Floats, Floats, float], PooledInterval] | None" = None
+    fix: Callable[[Floats], FixedValue] | None = None
 
     @classmethod
     def join(cls, several: Sequence[Self], queries: Sequence[Ints], many: int) -> Self:
@@ -115,15 +151,31 @@ class Summands(PooledQueries):
 
     def find_interval(self, frequency: Floats, clusters: Ints, confidence: float) -> "PooledInterval | None":
         """Sum the terms of each cluster, and compute the interval of these sums."""
-        if self.interval is None:
+        if self.interval is None or not len(clusters):
             return None
+        parts, queries, _ = self._sum_clusters(frequency, clusters)
+        return self.interval(parts, queries, confidence)
+
+    def delete_clusters(self, frequency: Floats, clusters: Ints, confidence: float) -> "Deletions | None":
+        """Sum the terms of each cluster, and compute the value without each of them."""
+        if self.interval is None or not len(clusters):
+            return None
+        from fairtrec.statistics.deleted_clusters import delete_each
+
+        parts, queries, numbers = self._sum_clusters(frequency, clusters)
+        fixed = FixedValue(self.value, parts) if self.fix is None else self.fix(parts)
+        interval = self.interval(parts, queries, confidence)
+        found = delete_each(fixed.value, fixed.parts, numbers, interval)
+        return found._replace(value=self.compute(frequency), is_chosen=fixed.is_chosen)
+
+    def _sum_clusters(self, frequency: Floats, clusters: Ints) -> tuple[Floats, Floats, Ints]:
+        """Sum the terms of each cluster [cluster, term] and its queries [cluster], and give its number [cluster]."""
         order = np.argsort(clusters, kind="stable")
         starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
         terms, takes_part = self.terms * frequency[:, None], (self.terms != 0).any(axis=1)
-        if not len(order):
-            return None
         parts = np.add.reduceat(terms[order], starts, axis=0)
-        return self.interval(parts, np.add.reduceat((frequency * takes_part)[order], starts), confidence)
+        queries = np.add.reduceat((frequency * takes_part)[order], starts)
+        return parts, queries, clusters[order[starts]]
 
     def sum_terms(self, frequency: Floats) -> Floats:
         """Sum the terms of all queries [term]."""

@@ -16,7 +16,7 @@ from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.ranks import starts
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure.forms import Form, PooledShares, Summands, begins, prefix_sums
+from fairtrec.measure.forms import FixedValue, Form, PooledShares, Summands, begins, prefix_sums
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labelings.exposures import Ratio
@@ -312,6 +312,7 @@ class RatioOfSums(Form):
         target: [query or 1, group], or None.
         interval: a function of what the groups got, were due and what was wanted for them [cluster, group], and of the
             confidence, that returns the interval of the pooled value. None: it has none.
+        fix: a function of the first three that returns the pooled value, whose groups stay as they are.
     """
 
     got: Floats
@@ -319,6 +320,7 @@ class RatioOfSums(Form):
     compare: Callable[[Floats, Floats, Any], Floats]
     target: Floats | None = None
     interval: Callable[[Floats, Floats, Floats, float], "PooledInterval"] | None = None
+    fix: Callable[[Floats, Floats, Floats], FixedValue] | None = None
 
     def value(self) -> Floats:
         """Compare the sums [query]."""
@@ -330,7 +332,8 @@ class RatioOfSums(Form):
         wanted = np.ones(shape) if self.target is None else np.broadcast_to(np.nan_to_num(self.target, nan=1.0), shape)
         terms = np.concatenate([self.got, self.due, wanted], axis=1)
         interval = None if self.interval is None else partial(_bound_rates, self.interval)
-        return Summands(terms, partial(_compare_sums, self.compare), interval)
+        fix = None if self.fix is None else partial(_fix_rates, self.fix)
+        return Summands(terms, partial(_compare_sums, self.compare), interval, fix)
 
 
 def _bound_rates(
@@ -338,6 +341,10 @@ def _bound_rates(
 ) -> "PooledInterval":
     got, due, wanted = np.split(parts, 3, axis=-1)
     return interval(got, due, wanted, confidence)
+
+
+def _fix_rates(fix: Callable[[Floats, Floats, Floats], FixedValue], parts: Floats) -> FixedValue:
+    return fix(*np.split(parts, 3, axis=-1))
 
 
 def _compare_sums(compare: Callable[[Floats, Floats, Any], Floats], sums: Floats) -> Floats:

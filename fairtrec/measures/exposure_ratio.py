@@ -15,6 +15,7 @@ from fairtrec.formulas import ranks
 from fairtrec.formulas.discount import exposure, geometric, log2
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Measure, RatioOfMeans, RatioOfSums, Summands
+from fairtrec.measure.forms import FixedValue, fix_ratio
 
 if TYPE_CHECKING:
     from fairtrec.statistics.deleted_clusters import PooledInterval
@@ -107,9 +108,10 @@ class _Ratio(Measure):
             return first_to_second(rate)
         return least_to_most(rate if target is None else mask_unwanted(rate, target))
 
-    def bound(self, groups: Sequence[str]) -> "partial[PooledInterval]":
-        """Make the function that bounds the ratio of sums."""
-        return partial(bound_rates, groups.index(self.protected) if self.protected else None, False, False)
+    def pool(self, groups: Sequence[str], got: Floats, due: Floats) -> RatioOfSums:
+        """Make the ratio of what the groups got to what they were due, and how it is bounded."""
+        compared = ComparedRates(groups.index(self.protected) if self.protected else None)
+        return RatioOfSums(got, due, partial(self.ratio, groups), interval=compared.bound, fix=compared.fix)
 
 
 class Means(RatioOfMeans):
@@ -117,27 +119,49 @@ class Means(RatioOfMeans):
 
     def over_queries(self) -> Summands:
         """Sum exposure and documents."""
-        one = self.pair[0] if self.signed else None
-        return replace(self.sums, interval=partial(bound_rates, one, True, True)).over_queries()
+        compared = ComparedRates(self.pair[0] if self.signed else None, has_empty=True, has_target=True)
+        return replace(self.sums, interval=compared.bound, fix=compared.fix).over_queries()
 
 
-def bound_rates(
-    one: int | None, has_empty: bool, has_target: bool, got: Floats, due: Floats, wanted: Floats, confidence: float
-) -> "PooledInterval":
-    """Bound the rate of ``one`` group over that of the rest; or, if it is None, the least rate over the greatest.
+@dataclass(frozen=True)
+class ComparedRates:
+    """Which rates a pooled ratio compares: that of ``one`` group and of the rest; or, if it is None, of all groups.
 
     ``has_empty``   a group that is due nothing has a rate of 0, and takes part.
     ``has_target``  a group of which nothing is wanted takes none.
     """
-    from fairtrec.statistics import deleted_clusters
 
-    if one is not None:
-        got, due = (np.stack((x[:, one], np.delete(x, one, axis=1).sum(axis=1)), axis=1) for x in (got, due))
-        return deleted_clusters.bound_ratio(got, due, confidence)
-    there = np.asarray(has_empty | (due.sum(axis=0) > 0)) & ((wanted.sum(axis=0) != 0) | (not has_target))
-    if there.sum() < 2:
-        return deleted_clusters.NONE
-    return deleted_clusters.bound_least_ratio(got[:, there], due[:, there], confidence)
+    one: int | None
+    has_empty: bool = False
+    has_target: bool = False
+
+    def take(self, got: Floats, due: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+        """Take what the groups that take part got, and were due [cluster, group]."""
+        if self.one is not None:
+            rest = (np.delete(x, self.one, axis=1).sum(axis=1) for x in (got, due))
+            first, second = (np.stack((x[:, self.one], of), axis=1) for x, of in zip((got, due), rest, strict=True))
+            return first, second
+        there = np.asarray(self.has_empty | (due.sum(axis=0) > 0))
+        there &= (wanted.sum(axis=0) != 0) | (not self.has_target)
+        return got[:, there], due[:, there]
+
+    def bound(self, got: Floats, due: Floats, wanted: Floats, confidence: float) -> "PooledInterval":
+        """Bound the rate of the one group over that of the rest, or the least rate over the greatest."""
+        from fairtrec.statistics import deleted_clusters
+
+        got, due = self.take(got, due, wanted)
+        if self.one is not None:
+            return deleted_clusters.bound_ratio(got, due, confidence)
+        if got.shape[1] < 2:
+            return deleted_clusters.NONE
+        return deleted_clusters.bound_least_ratio(got, due, confidence)
+
+    def fix(self, got: Floats, due: Floats, wanted: Floats) -> FixedValue:
+        """Fix the two groups: the one and the rest, or those of the least and the greatest rate."""
+        got, due = self.take(got, due, wanted)
+        rates = quotient(got.sum(axis=0), due.sum(axis=0), 0.0)
+        pair = [0, 1] if self.one is not None or len(rates) < 2 else [int(rates.argmin()), int(rates.argmax())]
+        return fix_ratio(got, due, pair[: len(rates)], is_chosen=self.one is None and len(rates) > 2)
 
 
 class DP(_Ratio):
@@ -197,7 +221,7 @@ class DTR(_Ratio):
         top = membership[:, : self.cutoff]
         due = sum_grades(judged_membership, judged_relevance)
         got = exposure(top, log2(top.shape[1]))
-        return RatioOfSums(got, due, partial(self.ratio, groups), interval=self.bound(groups))
+        return self.pool(groups, got, due)
 
 
 class DIR(_Ratio):
@@ -230,7 +254,7 @@ class DIR(_Ratio):
         top, gains = membership[:, : self.cutoff], ranks.gains(relevance[:, : self.cutoff])
         due = sum_grades(judged_membership, judged_relevance)
         got = exposure(top, gains * log2(top.shape[1]))
-        return RatioOfSums(got, due, partial(self.ratio, groups), interval=self.bound(groups))
+        return self.pool(groups, got, due)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.candidate_counts import CandidateCounts, count_candidates
+from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import BELOW_1, EACH, Form, Measure, Note, NoteKind, NoteSeverity, Summands, UsageError
+from fairtrec.measure.forms import FixedValue, fix_ratio
 
 if TYPE_CHECKING:
     from fairtrec.statistics.deleted_clusters import PooledInterval
@@ -42,13 +44,15 @@ class Selections(Summands):
     @classmethod
     def take_rate(cls, terms: Floats, groups: tuple[str, ...], group: int) -> "Selections":
         """Take the rate of a group for the value."""
-        return cls(terms, partial(_find_rate, group), partial(_bound_rate, group), groups, group)
+        interval, fix = partial(_bound_rate, group), partial(_fix_rate, group)
+        return cls(terms, partial(_find_rate, group), interval, fix, groups, group)
 
     @classmethod
     def take_ratio(cls, terms: Floats, groups: tuple[str, ...], group: int | None, min_share: float) -> "Selections":
         """Take the ratio of a group, or the least one, for the value."""
         value, interval = partial(_find_ratio, group, min_share), partial(_bound_ratio, group, min_share)
-        return cls(terms, value, interval, groups, group, min_share)
+        fix = partial(_fix_ratio, group, min_share)
+        return cls(terms, value, interval, fix, groups, group, min_share)
 
     def tally(self, frequency: Floats) -> CandidateCounts:
         """Count the candidates of all queries."""
@@ -118,6 +122,25 @@ def _bound_ratio(group: int | None, min_share: float, parts: Floats, _: Floats, 
         return deleted_clusters.bound_least_ratio(selected[:, at], candidates[:, at], confidence, bound)
     pair = [group, int(np.nanargmax(ratios))]
     return bound(selected[:, pair], candidates[:, pair], confidence)
+
+
+def _fix_rate(group: int, parts: Floats) -> FixedValue:
+    selected, candidates = (each[:, group] for each in CandidateCounts.split(parts))
+    return FixedValue(_divide, np.stack([selected, candidates], axis=1))
+
+
+def _divide(rows: Floats) -> Floats:
+    return quotient(rows[:, 0], rows[:, 1])
+
+
+def _fix_ratio(group: int | None, min_share: float, parts: Floats) -> FixedValue:
+    """Fix the group of the least rate, or the one that is asked for, and that of the greatest."""
+    ratios = CandidateCounts.read(parts.sum(axis=0)).compute_ratios(min_share)
+    at = np.flatnonzero(~np.isnan(ratios))
+    if not len(at):
+        return FixedValue(_divide, np.zeros((len(parts), 2)))
+    first = int(np.nanargmin(ratios)) if group is None else group
+    return fix_ratio(*CandidateCounts.split(parts), [first, int(np.nanargmax(ratios))], is_chosen=len(at) > 2)
 
 
 @ranks.cache_by_array

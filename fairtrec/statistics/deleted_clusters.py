@@ -9,6 +9,12 @@ K is the number of equal clusters that would carry as much as these (Kish). Shar
 ratios of the logarithm. A rate of 0 or 1 has one end of Wilson's interval of K draws. A distance d is not negative and
 bends: its interval goes from d - h to d + h + h^2 / (4 d), h = t se, and from 0 if the target is not rejected.
 
+The difference of two values goes by e_c = f_c - f of both, 0 where a value does not depend on the cluster:
+
+    se^2 = sum (a e_c - b e'_c)^2,   a^2 = (C - 1) / C of the one, b^2 of the other,   at t of the lesser K - 1
+
+Two runs have the same clusters; of two slices of a run, a cluster may be in both.
+
 Sources: Efron, Stein: The jackknife estimate of variance. Annals of Statistics 1981.
 https://doi.org/10.1214/aos/1176345462
 Kish: Survey Sampling. Wiley 1965. Wilson: Probable inference. JASA 1927. https://doi.org/10.2307/2276774
@@ -28,6 +34,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import exp
 from fairtrec.formulas.rounding import NEAR, finite, same
 from fairtrec.statistics.doubt import count_effective, is_doubtful
+from fairtrec.statistics.paired import subtract
 from fairtrec.statistics.student import critical_t
 
 SumsValue = Callable[[Floats], Floats]  # of sums [row, term]
@@ -43,6 +50,42 @@ class PooledInterval(NamedTuple):
 
 
 NONE = PooledInterval()
+
+
+class Deletions(NamedTuple):
+    """What the deletion of each cluster changes of a value: ``changes`` [cluster], 0 if it does not depend on it.
+
+    ``clusters`` counts those that it depends on, ``effective`` is K, ``doubtful`` that of its own interval.
+    ``is_chosen``: it compares two of three or more rates, which were chosen after a look at the data.
+    """
+
+    value: float
+    changes: Floats
+    clusters: int = 0
+    effective: float = 0.0
+    doubtful: bool = False
+    is_chosen: bool = False
+
+    def take_size(self) -> "Deletions":
+        """Give those of the absolute value, on the side of 0 where it is."""
+        sign = -1.0 if self.value < 0 else 1.0
+        return self._replace(value=sign * self.value, changes=sign * self.changes)
+
+
+class PooledDifference(NamedTuple):
+    """The difference of two values, its interval and its two-sided p, nan if there is none.
+
+    ``error`` is its standard error, ``effective`` the lesser K, ``moving`` how many clusters move it.
+    """
+
+    value: float
+    low: float = nan
+    high: float = nan
+    p: float = nan
+    error: float = nan
+    effective: float = 0.0
+    moving: int = 0
+    doubtful: bool = False
 
 
 def sum_deleted(parts: Floats) -> tuple[Floats, Floats]:
@@ -144,6 +187,18 @@ def bound_ratio(got: Floats, due: Floats, confidence: float) -> PooledInterval:
     return PooledInterval(low, high, effective, doubtful)
 
 
+def divide_rates(rates: Floats, rows: Floats) -> Floats:
+    """Divide the first of two rates by the second, of what both got and were due [row, 4].
+
+    ``rates`` [2] are those of all clusters, which stay if the rows are due nothing. nan if the second rate is 0.
+
+    >>> divide_rates(np.array([0.5, 1.0]), np.array([[1.0, 2.0, 4.0, 4.0], [0.0, 2.0, 0.0, 2.0]])).tolist()
+    [0.5, 0.5]
+    """
+    first, second = quotient(rows[:, :2], rows[:, 2:], np.broadcast_to(rates, (len(rows), 2))).T
+    return quotient(first, second)
+
+
 def bound_least_ratio(
     got: Floats,
     due: Floats,
@@ -227,6 +282,76 @@ def bound_mean(values: Floats, clusters: Ints, confidence: float) -> PooledInter
     if not there.any() or not finite(values[there]).all():
         return NONE
     return bound_value(lambda rows: quotient(rows[:, 0], rows[:, 1]), parts, count_effective(many), confidence)
+
+
+def delete_each(value: SumsValue, parts: Floats, numbers: Ints, interval: PooledInterval) -> Deletions:
+    """Compute what the deletion of each part [cluster, term] changes; the parts are of clusters of these ``numbers``.
+
+    ``interval`` is that of the value: its K, and its doubt.
+
+    >>> found = delete_each(lambda rows: rows[:, 0], np.array([[2.0], [3.0]]), np.array([0, 2]), NONE)
+    >>> found.value, found.changes.tolist(), found.clusters
+    (5.0, [-2.0, 0.0, -3.0], 2)
+    """
+    whole, without = sum_deleted(parts)
+    found, *deleted = value(np.vstack([whole, without])).tolist()
+    changes = np.zeros(int(numbers.max(initial=-1)) + 1)
+    changes[numbers[(parts != 0).any(axis=1)]] = np.array(deleted) - found
+    return Deletions(found, changes, len(without), interval.effective, interval.doubtful)
+
+
+def delete_from_mean(values: Floats, clusters: Ints, confidence: float) -> Deletions:
+    """Compute what the deletion of each cluster [query] changes of the mean of the values [query] that are defined."""
+    there = ~np.isnan(values)
+    numbers, at = np.unique(clusters[there], return_inverse=True)
+    if not finite(values[there]).all() or not len(numbers):
+        return Deletions(nan, np.zeros(0))
+    parts = np.stack([np.bincount(at, values[there]), np.bincount(at).astype(np.float64)], axis=1)
+    return delete_each(_divide_sums, parts, numbers, bound_mean(values, clusters, confidence))
+
+
+def _divide_sums(rows: Floats) -> Floats:
+    return quotient(rows[:, 0], rows[:, 1])
+
+
+def compare_deletions(one: Deletions, other: Deletions, confidence: float, *, factor: float = 1.0) -> PooledDifference:
+    """Compare one value with ``factor`` times the other.
+
+    >>> both = [Deletions(value, np.array([0.1, 0.2, -0.3]) * value, 3, 3.0) for value in (2.0, 1.0)]
+    >>> found = compare_deletions(*both, 0.95)
+    >>> found.value, round(found.error, 6), round(found.p, 6)
+    (1.0, 0.305505, 0.082015)
+    """
+    from scipy import special
+
+    difference = float(subtract(np.array(one.value), np.array(factor * other.value)))
+    effective, fewest = min(one.effective, other.effective), min(one.clusters, other.clusters)
+    if fewest < 2 or not effective or isnan(difference):
+        return PooledDifference(difference)
+    long = max(len(one.changes), len(other.changes))
+    scales = [sqrt((each.clusters - 1) / each.clusters) for each in (one, other)]
+    ours, theirs = (np.pad(each.changes, (0, long - len(each.changes))) for each in (one, other))
+    changes = subtract(scales[0] * ours, scales[1] * factor * theirs)
+    if np.isnan(changes).any():
+        return PooledDifference(difference)
+    error = sqrt(float(np.square(changes).sum()))
+    reach = find_critical(effective, confidence) * error
+    p = 2 * float(special.stdtr(max(effective - 1, 1.0), -abs(difference) / error)) if error else float(not difference)
+    moving = int((changes != 0).sum())
+    is_weak = one.doubtful or other.doubtful or one.is_chosen or other.is_chosen
+    doubtful = bool(difference or moving) and (is_weak or is_doubtful(effective, moving))
+    return PooledDifference(difference, difference - reach, difference + reach, p, error, effective, moving, doubtful)
+
+
+def compute_margin_p(difference: PooledDifference, margin: float) -> float:
+    """Compute the one-sided p if the true difference is ``margin`` or less."""
+    from scipy import special
+
+    above = difference.value - margin
+    if isnan(difference.error):
+        return nan
+    t = above / difference.error if difference.error else inf * above if above else 0.0
+    return float(special.stdtr(max(difference.effective - 1, 1.0), -t))
 
 
 def bound_distance(

@@ -91,6 +91,15 @@ def explain_few(what: str) -> str:
     return f"{MARK}: fewer than {DECIDING} {what}"
 
 
+def explain_few_clusters(units: str) -> str:
+    """Explain ``?`` of pooled values and their differences in a legend; ``units`` are queries or clusters of them.
+
+    >>> explain_few_clusters("queries")
+    '?: fewer than 10 queries, or queries of similar weight, decide, or a rate is 0 or 1, or the least of several'
+    """
+    return f"{explain_few(units)}, or {units} of similar weight, decide, or a rate is 0 or 1, or the least of several"
+
+
 def add_doubtful(many: int) -> str:
     """Write for a summary how many of what it counts are doubtful; nothing if none is.
 

@@ -186,6 +186,7 @@ DECLARED = {
         "First.interval: left": COUNT,
         "Precisions.interval: self.divisor": "of Precisions: the number of relevant documents",
         "Precisions.value: self.divisor": "of Precisions: the number of relevant documents",
+        "fix_ratio: whole[len(pair):]": WEIGHTS,
     },
     "measure/group_forms.py": {
         "GroupPrefixes.over_labels: np.reshape(self.divisor, (-1, 1))": WEIGHTS,
@@ -221,6 +222,7 @@ DECLARED = {
         "surplus: weighted_sum(mass, weights)": WEIGHTS,
     },
     "measures/exposure_ratio.py": {
+        "ComparedRates.fix: due.sum(axis=0)": WEIGHTS,
         "_Ratio.ratio: due": WEIGHTS,
         "compare_attention: due": WEIGHTS,
         "first_to_second: second": WEIGHTS,
@@ -247,6 +249,9 @@ DECLARED = {
     },
     "measures/retrievability.py": {
         "_divide: np.array([size])": COUNT,
+    },
+    "measures/selection.py": {
+        "_divide: rows[:, 1]": "the candidates of a group",
     },
     "measures/skew.py": {
         "of_totals: target + eps": SHARES,

@@ -19,24 +19,27 @@ from fairtrec.commands.compare.comparison import (
     Comparisons,
     CorrectedComparison,
     PairedValues,
+    PooledComparison,
 )
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.deletions import has_total
 from fairtrec.measure import Better
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
+from fairtrec.statistics.deleted_clusters import compute_margin_p
 from fairtrec.statistics.doubt import count_differing
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 from fairtrec.statistics.skewness import note_skewed
 from fairtrec.statistics.value_ranges import bound_difference, cut_ends
-from fairtrec.support.errors import FilePath, UsageError
+from fairtrec.support.errors import FilePath, UsageError, refuse_first
 from fairtrec.support.files.arguments import find_run
-from fairtrec.support.notes import Note, NoteKind, write_span
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; where they have less, take more queries
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
@@ -48,6 +51,16 @@ SIGNED_RANKS = NoteKind(
     "signed ranks",
     "signed ranks contradict the mean difference in {run} by {by_measure}{more}: most queries lean one way, a few far "
     "the other",
+)
+FEW_CLUSTERS = NoteKind(
+    "few clusters",
+    "in {which}, fewer than 10 {units}, or {units} of similar weight, decide, or a rate is 0 or 1: too few to trust "
+    "the interval and p",
+)
+CHOSEN_RATES = NoteKind(
+    "least of several rates",
+    "{measures}: the least of several rates is biased down; compare Selected(group=each)",
+    NoteSeverity.MISLEADING,
 )
 FEW_DIFFERENCES = NoteKind(
     "few differences",
@@ -87,12 +100,17 @@ def compare(
     how = Procedure(**procedure)
     result, parts = slicing.record_slices(result, slices)
     refuse_geometric(result.scores[0].measures if result.scores else ())
-    aggregates.refuse(result.scores, "a comparison is of")
-    if any(scores.is_corrected for scores in result.scores):
+    aggregates.refuse_aggregated(result.scores, "a comparison is of")
+    is_corrected = any(scores.is_corrected for scores in result.scores)
+    if is_corrected:
         refuse_beside_gold(how)
+    pooled = any(has_total(scores, measure) for scores in result.scores for measure in scores.measures)
+    refuse_beside_clusters(how, pooled=pooled, of_clusters=bool(result.clusters), gold=is_corrected)
     bases = find_several([scores.run for scores in result.scores], baseline)
     pairs = [
-        pair for name, part in slicing.split_result(result, parts) for pair in pairing.pairs(name, part.scores, bases)
+        pair
+        for name, part in slicing.split_result(result, parts)
+        for pair in pairing.pairs(name, part.scores, bases, result.clusters)
     ]
     rows, said = _judged(pairs, how)
     notes = [
@@ -100,7 +118,8 @@ def compare(
         *slicing.note_slices(result, parts),
         *_note_bootstrap(rows, how),
         *_note_signs(rows),
-        *_note_doubtful(rows),
+        *_note_doubtful(rows, pairs, clustered=bool(result.clusters)),
+        *_note_chosen(pairs),
         *_note_skewed(pairs, how, [scores.run for scores in result.scores]),
         *said,
         *_note_labels(rows),
@@ -123,6 +142,25 @@ def refuse_beside_gold(how: Procedure) -> None:
         raise UsageError(
             "--correction tukey draws values of queries, which gold labels do not correct; leave out --gold"
         )
+
+
+def refuse_beside_clusters(how: Procedure, *, pooled: bool, of_clusters: bool, gold: bool) -> None:
+    """Raise UsageError for a procedure that needs independent queries, or values of queries, if there are none.
+
+    The randomization test flips the differences of whole clusters.
+    """
+    if not (pooled or of_clusters):
+        return
+    option, why = "--cluster", "queries of a cluster are not independent"
+    if pooled:
+        option, why = "--pool", "a pooled value has no values of queries"
+    what, tests = f"{why}; leave out {option}, or", ("t",) if pooled else ("t", "randomization")
+    refuse_first([
+        (how.test not in tests, f"{what} --test {how.test}"),
+        (how.interval != "t", f"{what} --interval {how.interval}"),
+        (how.correction == "tukey", f"{what} --correction tukey"),
+        (gold, f"gold labels correct means over independent queries; leave out --gold, or {option}"),
+    ])  # fmt: skip
 
 
 def find_several(runs: Sequence[str], baseline: str | int | Sequence[str | int] | None) -> tuple[int, ...]:
@@ -165,6 +203,9 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
         if pair.labels is not None:
             found = pair.correct_difference(how.confidence)
             columns["low"][row], columns["high"][row], columns["p"][row], columns["side"][row] = found
+        elif pair.deletions is not None:
+            for name, number in _compare_deletions(pair, how).items():
+                columns[name][row] = number
     if how.correction == "tukey":
         columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
     else:
@@ -176,17 +217,37 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
     return compared, said
 
 
+def _compare_deletions(pair: PairedValues, how: Procedure) -> dict[str, float]:
+    """Compute the statistics of a difference of which clusters are the unit that was sampled."""
+    found = pair.compare_deletions(how.confidence)
+    sign = SIGN[pair.better]
+    p = found.p
+    if how.test == "randomization":
+        p = paired.p_values(pair.cluster_sums[None], how.test, resamples=how.resamples, seed=how.seed).item()
+    numbers = {"low": found.low, "high": found.high, "p": p, "side": float(np.sign(found.value))}
+    if how.equivalence is not None:
+        gained = found._replace(value=sign * found.value)
+        ends = [compute_margin_p(each, -how.equivalence) for each in (gained, gained._replace(value=-gained.value))]
+        numbers |= {"p_not_worse": ends[0], "p_equivalent": max(ends)}
+    return numbers
+
+
 def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure) -> Comparison:
     better, n = pair.better, len(pair.differences)
+    mean, baseline = pair.both
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
-        means = [float(values.mean()) if n else float("nan") for values in (pair.values, pair.baseline)]
         change = float(pair.differences.mean()) if n else float("nan")
+    found = None if pair.deletions is None else pair.compare_deletions(how.confidence)
     gained = pair.differences * SIGN[better]
     asked = how.equivalence is not None
     beside: dict[str, Any] = {}
     if pair.labels is not None:
         beside = {"corrected": pair.corrected_difference, "labels_share": pair.labels_share}
     kind = CorrectedComparison if pair.beside_gold else Comparison
+    if pair.beside_pool:
+        kind, beside = PooledComparison, {"pooled": pair.is_pooled}
+    won = [int(each.sum()) for each in (gained > 0, gained == 0, gained < 0)]
+    wins, ties, losses = [None] * 3 if pair.is_pooled else won
     low, high = cut_ends((numbers["low"], numbers["high"]), bound_difference(pair.bounds))
     return kind(
         slice=pair.slice,
@@ -196,17 +257,17 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
         better=better,
         compared="absolute value" if better == "nearer 0" else "value",
         queries=n,
-        mean=means[0],
-        baseline=means[1],
-        difference=change,
+        mean=mean,
+        baseline=baseline,
+        difference=found.value if found is not None and pair.is_pooled else change,
         low=low,
         high=high,
         **{name: numbers[name] for name in ("p", "p_corrected", "effect")},
-        cliff=paired.cliff(pair.values, pair.baseline),
-        wins=int((gained > 0).sum()),
-        ties=int((gained == 0).sum()),
-        losses=int((gained < 0).sum()),
-        deciding=count_differing(pair.differences),
+        cliff=float("nan") if pair.is_pooled else paired.cliff(pair.values, pair.baseline),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        deciding=count_differing(pair.differences) if found is None else found.moving,
         doubtful=not np.isnan(numbers["p"]) and pair.is_doubtful,
         verdict=_verdict(better, numbers["side"], numbers["p_corrected"], how.alpha),
         p_not_worse=numbers["p_not_worse"] if asked and better != "neither" else None,
@@ -263,11 +324,20 @@ def _note_signs(rows: Sequence[Comparison]) -> Iterator[Note]:
         yield SIGNED_RANKS.note(run=against[0].run, by_measure=against[0].measure, more=more)
 
 
-def _note_doubtful(rows: Sequence[Comparison]) -> Iterator[Note]:
-    """Say how many comparisons few differences decide, and how few."""
-    if few := [row.deciding for row in rows if row.doubtful]:
-        which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
-        yield FEW_DIFFERENCES.note(which=which, differences=write_span(few))
+def _note_doubtful(rows: Sequence[Comparison], pairs: Sequence[PairedValues], *, clustered: bool) -> Iterator[Note]:
+    """Say how many comparisons few differences decide, and how few; or few clusters of queries."""
+    several = [(row, pair.deletions is not None) for row, pair in zip(rows, pairs, strict=True) if row.doubtful]
+    for kind, few in ((FEW_DIFFERENCES, False), (FEW_CLUSTERS, True)):
+        if some := [row.deciding for row, by_deletion in several if by_deletion is few]:
+            which = f"{len(some)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
+            numbers = {"units": "clusters" if clustered else "queries"} if few else {"differences": write_span(some)}
+            yield kind.note(which=which, **numbers)
+
+
+def _note_chosen(pairs: Sequence[PairedValues]) -> list[Note]:
+    """Say which values compare two of several rates, chosen after a look at the data."""
+    found = [pair.measure for pair in pairs if any(each.is_chosen for each in pair.deletions or ())]
+    return [CHOSEN_RATES.note(measures=list(dict.fromkeys(found)))] if found else []
 
 
 def _note_skewed(pairs: Sequence[PairedValues], how: Procedure, runs: Sequence[str]) -> list[Note]:
@@ -276,7 +346,7 @@ def _note_skewed(pairs: Sequence[PairedValues], how: Procedure, runs: Sequence[s
     several = [
         (pair.measure, names[pair.run], pair.differences)
         for pair in pairs
-        if pair.slice == ALL and pair.labels is None and len(pair.differences) > 1
+        if pair.slice == ALL and pair.is_skewable and len(pair.differences) > 1
     ]
     return note_skewed("differences", several, how.percent, len({run for _, run, _ in several}))
 

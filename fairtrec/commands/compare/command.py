@@ -69,6 +69,7 @@ compared = options.Shared(
 @click.option("--keep-going", is_flag=True, help="Report broken runs, compare the others, and exit with 3.")
 @options.Shared(evaluates="compare")
 @options.gold
+@options.cluster
 @options.Shared(report=COMPARISONS, auto=True, what="auto: a table.")
 @options.add_untrusted_options
 def command(
@@ -93,7 +94,7 @@ def command(
     fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
         --docs collection.tsv --test randomization --correction holm
     """
-    from fairtrec.commands.compare.baseline import compare
+    from fairtrec.commands.compare.baseline import compare, refuse_beside_clusters
     from fairtrec.evaluation.slices import Slices
     from fairtrec.statistics.procedure import Procedure
 
@@ -102,7 +103,10 @@ def command(
     if paper and slices is not None:
         raise UsageError("--paper compares the runs over all queries; leave out --slice")
     procedure = {name: given.pop(name) for name in vars(Procedure())}
-    refuse_idle(Procedure(**procedure), given["gold"])
+    how = Procedure(**procedure)
+    refuse_idle(how, given["gold"])
+    of_clusters = {"pooled": given["pool"] is not None, "of_clusters": given["cluster"] is not None}
+    refuse_beside_clusters(how, **of_clusters, gold=given["gold"] is not None)
     refuse_beside_all(baseline)
     if values:
         heeded = ("slices", "paper", "form", "places", *procedure)

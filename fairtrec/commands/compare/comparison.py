@@ -1,26 +1,30 @@
 """A run compared with a baseline: the values of both in the same queries, and what is found of each measure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from fairtrec.data import Floats
+from fairtrec.data import Floats, Ints
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.deletions import delete_from_value, has_total, number_clusters
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
+from fairtrec.statistics.deleted_clusters import Deletions, PooledDifference, compare_deletions, delete_from_mean
 from fairtrec.statistics.doubt import is_difference_doubtful, is_doubtful
 from fairtrec.statistics.gold_estimates import Estimate
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.statistics.value_ranges import Range, bound_size
 from fairtrec.support.notes import Note, NoteKind
 
+LEVEL = 0.95  # of intervals that are only asked for their K and their doubt
 ALL = "all"  # in the place of a baseline: every run in turn
 ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
 TUKEY = NoteKind("queries of Tukey HSD", "Tukey HSD uses the queries that all runs have: {queries}")
@@ -39,10 +43,12 @@ class Comparison:
         baseline, mean: the means of the baseline and of the run.
         difference: mean minus baseline, with the interval ``low``, ``high``.
         p, p_corrected: the p-value, and the corrected one.
-        effect: Cohen's d_z.
-        cliff: Cliff's delta of the two sets of values.
+        effect: Cohen's d_z; nan of pooled values.
+        cliff: Cliff's delta of the two sets of values; nan of pooled values.
         wins, ties, losses: queries in which the run is better, equal and worse; without a direction, higher and lower.
-        deciding: differences that differ from the most frequent one.
+            None of pooled values.
+        deciding: differences that differ from the most frequent one; of pooled values, queries that move the
+            difference; with clusters, clusters.
         doubtful: whether fewer than ten decide, so that interval, p and verdict are surer than the data.
         verdict: "better", "worse", "higher", "lower", "not shown" or "not tested".
         p_not_worse: of non-inferiority by the margin; None if not asked for.
@@ -66,9 +72,9 @@ class Comparison:
     p_corrected: float
     effect: float  # Cohen's d_z
     cliff: float  # Cliff's delta, of the two sets of values
-    wins: int
-    ties: int
-    losses: int
+    wins: int | None
+    ties: int | None
+    losses: int | None
     deciding: int  # differences that differ from the most frequent one
     doubtful: bool  # whether fewer than ten decide, so that interval, p and verdict are surer than the data
     verdict: ComparisonOutcome
@@ -97,6 +103,21 @@ class CorrectedComparison(Comparison):
     def tested_difference(self) -> float:
         """The difference that interval, p and verdict are of: the corrected one, if there is one."""
         return self.difference if self.corrected is None else self.corrected
+
+
+@dataclass(frozen=True)
+class PooledComparison(Comparison):
+    """A comparison in a report with pooled values; ``pooled`` tells whether these are compared, and not means.
+
+    Then ``baseline`` and ``mean`` are the pooled values.
+    """
+
+    pooled: bool = False
+
+
+def is_pooled(row: Comparison) -> bool:
+    """Tell whether a row compares pooled values."""
+    return isinstance(row, PooledComparison) and row.pooled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,16 +174,48 @@ class PairedValues:
     labels: Estimate | None = None  # what gold labels add to the mean difference
     few: bool = False  # whether it rests on queries, of which few may differ
     uncorrected: float = float("nan")  # the mean difference that they correct
+    beside_pool: bool = False  # whether the report has pooled values
+    is_pooled: bool = False  # whether these are compared
+    deletions: tuple[Deletions, Deletions] | None = None  # of both values; None: of means of independent queries
+    clusters: Ints | None = None  # of the queries; None: they are independent
 
     @property
     def better(self) -> Better:
-        """Which values are good: of signed ones that gold labels correct, nothing says."""
-        signed = self.labels is not None and self.measure.better == "nearer 0"
+        """Which values are good: of signed ones, pooled or corrected by gold labels, nothing says."""
+        signed = (self.labels is not None or self.is_pooled) and self.measure.better == "nearer 0"
         return "neither" if signed else self.measure.better
+
+    @property
+    def is_skewable(self) -> bool:
+        """Whether its interval is of Student's t over queries."""
+        return self.labels is None and self.deletions is None
+
+    @property
+    def both(self) -> tuple[float, float]:
+        """The pooled values or the means, of the run and of the baseline."""
+        if self.is_pooled and self.deletions is not None:
+            return self.deletions[0].value, self.deletions[1].value
+        with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
+            one, other = (float(each.mean()) if len(each) else float("nan") for each in (self.values, self.baseline))
+        return one, other
+
+    @cached_property
+    def cluster_sums(self) -> Floats:
+        """The differences, summed over each cluster [cluster]."""
+        numbers = np.arange(len(self.differences)) if self.clusters is None else self.clusters
+        _, at = np.unique(numbers, return_inverse=True)
+        return np.bincount(at, self.differences).astype(np.float64)
+
+    def compare_deletions(self, confidence: float) -> PooledDifference:
+        """Compare what the deletion of clusters changes of both."""
+        assert self.deletions is not None
+        return compare_deletions(*self.deletions, confidence)
 
     @property
     def is_doubtful(self) -> bool:
         """Whether so few differences decide, or so few labels, that interval, p and verdict are too sure."""
+        if self.deletions is not None:
+            return self.compare_deletions(LEVEL).doubtful
         few_labels = self.few and self.labels is not None and is_doubtful(self.labels.deciding)
         return few_labels or is_difference_doubtful(self.differences)
 
@@ -185,18 +238,28 @@ class PairedValues:
         return *of_both.find_interval(value, confidence), of_both.p_value(value), float(np.sign(value))
 
 
-def pairs(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterator[PairedValues]:
-    """Pair each run of a slice with each baseline, measure by measure; two runs once, with the first of them."""
+def pairs(
+    name: str, several: Sequence[Scores], bases: Sequence[int], clusters: Mapping[str, str]
+) -> Iterator[PairedValues]:
+    """Pair each run of a slice with each baseline, measure by measure; two runs once, with the first of them.
+
+    ``clusters`` has the cluster of each query; nothing: queries are independent.
+    """
     for at, base in enumerate(bases):
         for number, scores in enumerate(several):
             if number not in bases[: at + 1]:
-                yield from _of_two(name, scores, several[base])
+                yield from _of_two(name, scores, several[base], clusters)
 
 
-def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
+def _of_two(name: str, run: Scores, against: Scores, clusters: Mapping[str, str]) -> Iterator[PairedValues]:
     mine, theirs = (run, against) if run.qids == against.qids else slicing.keep_common_queries(run, against)
+    numbers = number_clusters(mine.qids, clusters)
+    beside_pool = any(has_total(mine, measure) for measure in run.measures)
     for row, measure in enumerate(run.measures):
         of_run, of_baseline = mine.values[row], theirs.values[row]
+        if has_total(mine, measure):
+            yield _pair_pooled(name, mine, theirs, row, numbers)
+            continue
         beside_gold, labels, few, uncorrected = mine.is_corrected and theirs.is_corrected, None, False, float("nan")
         if beside_gold:
             from fairtrec.evaluation.columns.gold import estimate_difference  # which few comparisons need
@@ -209,6 +272,10 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
         values, others = of_run[both], of_baseline[both]
         qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
         differences = paired.subtract(values, others)
+        own = numbers[both] if clusters else None
+        deletions = None
+        if own is not None:
+            deletions = delete_from_mean(values, own, LEVEL), delete_from_mean(others, own, LEVEL)
         yield PairedValues(
             slice=name,
             run=run.run,
@@ -223,7 +290,29 @@ def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
             labels=labels,
             few=few,
             uncorrected=uncorrected,
+            beside_pool=beside_pool,
+            deletions=deletions,
+            clusters=own,
         )
+
+
+def _pair_pooled(name: str, run: Scores, against: Scores, row: int, clusters: Ints) -> PairedValues:
+    """Pair the pooled values of two runs over the same queries."""
+    nothing = np.full(len(run.qids), np.nan)
+    return PairedValues(
+        slice=name,
+        run=run.run,
+        against=against.run,
+        measure=run.measures[row],
+        qids=run.qids,
+        values=nothing,
+        baseline=nothing,
+        differences=nothing,
+        bounds=run.find_bounds(row),
+        beside_pool=True,
+        is_pooled=True,
+        deletions=(delete_from_value(run, row, clusters, LEVEL), delete_from_value(against, row, clusters, LEVEL)),
+    )
 
 
 def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[Note]]:

@@ -7,7 +7,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
+from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison, is_pooled
 from fairtrec.data import Bools
 from fairtrec.evaluation.leaderboard import Standing
 from fairtrec.measure import Better
@@ -30,8 +30,10 @@ TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "hig
 
 def title_measure(row: Comparison) -> str:
     """Name the measure of a comparison, and its direction."""
-    absolute = row.compared == "absolute value"
-    return f"|{row.measure}| ↓" if absolute else f"{row.measure} {ARROWS[row.better]}".strip()
+    if row.compared == "absolute value":
+        return f"|{row.measure}| ↓"
+    name = f"{row.measure}, pooled" if is_pooled(row) else row.measure
+    return f"{name} {ARROWS[row.better]}".strip()
 
 
 def find_direction(row: Comparison) -> Better:

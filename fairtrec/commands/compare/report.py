@@ -6,7 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison
+from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison, is_pooled
 from fairtrec.commands.compare.paper import (
     TESTS,
     explain_matrix,
@@ -33,7 +33,7 @@ from fairtrec.report.row_answers import (
     record_rows,
 )
 from fairtrec.report.run_names import map_names
-from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
+from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
@@ -58,7 +58,11 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
         title = title_measure(compared[0])
         found.append(matrix(view, compared, title if part == ALL else f"{title}, {part}", places))
     lines = [directions(map(find_direction, view.rows)), *explain_matrix(view)]
-    lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
+    lines += [
+        line
+        for line in _legend(view, several=False)
+        if line.startswith(("|measure|", "?", "p Tukey", "pooled", "means"))
+    ]
     lines += [
         f"shown: {TESTS[view.procedure.test]}, {name_corrected_p(view.procedure)} at most {view.procedure.alpha:g}"
     ]
@@ -99,12 +103,22 @@ def _list_columns(view: Comparisons, names: Mapping[str, str], *, several: bool)
         value("mean", write_number),
         value("baseline", write_number),
         value("queries", write_count),
-        value("effect", write_difference, most=2),
-        value("cliff", write_difference, most=2),
-        value("win/tie/loss", lambda many, _: "/".join(map(str, many)), attrgetter("wins", "ties", "losses")),
+        value("effect", write_difference, partial(_find_of_queries, "effect"), most=2),
+        value("cliff", write_difference, partial(_find_of_queries, "cliff"), most=2),
+        value("win/tie/loss", lambda many, _: "/".join(map(str, many)), _count_wins),
         *[value("p not worse", write_p, "p_not_worse")] * (how.equivalence is not None),
         *[value("p equivalent", write_p, "p_equivalent")] * (how.equivalence is not None),
     ]
+
+
+def _find_of_queries(name: str, row: Comparison) -> float | None:
+    """Give a number that is of values of queries; None if pooled values are compared."""
+    return None if is_pooled(row) else getattr(row, name)
+
+
+def _count_wins(row: Comparison) -> tuple[int | None, ...] | None:
+    """Give the wins, ties and losses of a row; None if pooled values are compared."""
+    return None if row.wins is None else (row.wins, row.ties, row.losses)
 
 
 def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
@@ -117,6 +131,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "by Student's t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
     yield f"difference: run minus baseline; p: {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
+    yield from _explain_deletions(view)
     if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
         yield "corrected: the difference by gold labels; its interval and p cover the draw of labels and of queries"
     words = "better, worse" + (", higher, lower" if "neither" in used else "")
@@ -128,12 +143,31 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         "effect: Cohen's d_z, the mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
         f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
     )
-    if any(row.doubtful for row in view.rows):
-        yield explain_doubt("differences")
+    yield from _explain_marks(view)
     if how.equivalence is not None:
         margin = f"{how.equivalence:g}, uncorrected"
         yield f"p not worse: by more than {margin}; p equivalent: TOST within {margin}"
     yield f"* {WORST}" if several else ""
+
+
+def _explain_deletions(view: Comparisons) -> Iterator[str]:
+    """Say of what pooled values are, and what is deleted for intervals and p."""
+    unit = "cluster" if view.result.clusters else "query"
+    by_deletion = f"interval and p by deletion of one {unit} after the other"
+    if any(map(is_pooled, view.rows)):
+        yield f"pooled: mean and baseline are the values of all queries together; {by_deletion}"
+    if view.result.clusters and not all(map(is_pooled, view.rows)):
+        flipped = "; p flips the differences of whole clusters" * (view.procedure.test == "randomization")
+        yield f"means: {by_deletion}{flipped}"
+
+
+def _explain_marks(view: Comparisons) -> Iterator[str]:
+    """Explain ? of the rows that have it."""
+    by_deletion = [row for row in view.rows if row.doubtful and (is_pooled(row) or view.result.clusters)]
+    if by_deletion:
+        yield explain_few_clusters("clusters" if view.result.clusters else "queries")
+    if len(by_deletion) < sum(row.doubtful for row in view.rows):
+        yield explain_doubt("differences")
 
 
 def list_view_notes(view: Comparisons) -> list[Note]:

@@ -239,11 +239,16 @@ def note_aggregates(given: str | Sequence[str]) -> list[Note]:
     ]
 
 
-def refuse(several: Sequence[Scores], what: str) -> None:
-    """Raise UsageError where the values of runs are no means, by which it goes."""
+def refuse_aggregated(several: Sequence[Scores], what: str) -> None:
+    """Raise UsageError where the values of runs are medians and the like, and it goes by means."""
     for each in (measure for scores in several for measure in scores.measures):
         if isinstance(each, Aggregated):
             raise UsageError(f"{what} means over queries, and these are not; leave out --aggregate {each.how}")
+
+
+def refuse(several: Sequence[Scores], what: str) -> None:
+    """Raise UsageError where the values of runs are no means, by which it goes."""
+    refuse_aggregated(several, what)
     refuse_pooled((measure for scores in several for measure in scores.measures), what)
 
 

@@ -31,7 +31,7 @@ from fairtrec.evaluation.measure_values import InputsOfSamples
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
 from fairtrec.measure.forms import PooledQueries
 from fairtrec.measures.selection import Selections
-from fairtrec.statistics.deleted_clusters import PooledInterval
+from fairtrec.statistics.deleted_clusters import Deletions, PooledInterval
 from fairtrec.statistics.doubt import mark_doubt
 from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
@@ -162,6 +162,14 @@ class Pooled(ScoreColumn):
             return found
         low, high = cut_ends((found.low, found.high), measure.bounds)
         return found._replace(low=low, high=high)
+
+    def delete_clusters(self, measure: Measure, clusters: Ints, confidence: float) -> Deletions | None:
+        """Compute what the deletion of each cluster [query] changes of a pooled value; None if there is none."""
+        pool = self.pools.get(measure)
+        if pool is None:
+            return None
+        found = pool.delete_clusters(self.frequency, clusters, confidence)
+        return Deletions(pool.compute(self.frequency), np.zeros(0)) if found is None else found
 
     def suffixes(self, scores: Scores, query: int | str | None, places: int) -> list[str]:
         """Write the intervals of pooled values that gold labels do not correct."""

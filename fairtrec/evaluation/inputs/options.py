@@ -205,7 +205,7 @@ class Choices:
         ("--pool",), MEASURES, "Also print each measure once for all queries together, computed from the exposure "
         "summed over them: a query counts once (even), or as often as FILE says, lines of qid and frequency. Selected, "
         "Impact, Gini and Retrievability need it.",
-        metavar="even|FILE", only=("eval", "check"), refused=NOT_OF_SPREAD, conflicts={
+        metavar="even|FILE", only=("eval", "compare", "check"), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
             "--pool prints a line below each mean, and --format {form} has no such lines; leave out one of the two":
