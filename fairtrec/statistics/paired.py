@@ -331,16 +331,25 @@ def detectable(differences: Floats, *, alpha: float = 0.05, power: float = 0.8) 
         return float("nan")
     if power <= alpha or constant(differences):
         return 0.0
+    return float(find_shift(queries - 1, alpha, power) * np.std(differences, ddof=1) / np.sqrt(queries))
+
+
+def find_shift(freedom: float, alpha: float, power: float) -> float:
+    """Compute how many standard errors from 0 a true value is that a two-sided t-test finds with this power.
+
+    >>> round(find_shift(1e9, 0.05, 0.8), 4)
+    2.8016
+    """
     from scipy import special
 
-    critical = critical_t(queries - 1, alpha / 2)
+    critical = critical_t(freedom, alpha / 2)
 
     def lacks(shift: float) -> bool:  # whether a true mean of so many standard errors has less than this power
-        high, low = special.nctdtr(queries - 1, shift, np.array([critical, -critical]))
+        high, low = special.nctdtr(freedom, shift, np.array([critical, -critical]))
         if np.isnan(high + low):  # too small for a number, or beyond this series
             from scipy import stats
 
-            return float(stats.nct.sf(critical, queries - 1, [shift, -shift]).sum()) < power
+            return float(stats.nct.sf(critical, freedom, [shift, -shift]).sum()) < power
         return bool(1 - high + low < power)
 
     low, high = 0.0, 1.0
@@ -348,4 +357,4 @@ def detectable(differences: Floats, *, alpha: float = 0.05, power: float = 0.8) 
         low, high = high, 2 * high
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if lacks(middle) else (low, middle)
-    return float(high * np.std(differences, ddof=1) / np.sqrt(queries))
+    return high

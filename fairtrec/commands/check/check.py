@@ -7,13 +7,14 @@ from typing import Any, Unpack
 from fairtrec.commands.check import requirement
 from fairtrec.commands.check.judgment import judge
 from fairtrec.commands.check.requirement import Gate, Requirement, Verdict
+from fairtrec.commands.check.totals import refuse_recorded
 from fairtrec.commands.results import difference, results
 from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation.answers import Answer, Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluate
-from fairtrec.evaluation.given import Keywords
+from fairtrec.evaluation.given import ClusterKeywords
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.loading import short
@@ -98,7 +99,7 @@ def check(
     keep_going: bool = False,
     accept: bool = False,
     untrusted: bool | Mapping[str, int] = False,
-    **given: Unpack[Keywords],
+    **given: Unpack[ClusterKeywords],
 ) -> Verdicts:
     """Check whether runs meet requirements, absolute ones or against a baseline.
 
@@ -128,7 +129,8 @@ def check(
     parts = Slices.read(slices)
     compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
     recorded, run = _recorded(baseline if compared else None)
-    refuse_first(_faults(recorded, given.get("bounds"), is_pooled=given.get("pool") is not None, accept=accept))
+    refuse_first(_faults(recorded, given.get("bounds"), accept=accept))
+    refuse_first(_list_pooled_faults(asked, recorded, given, interval))
     if given.get("bounds") == "labels":
         given["next_label"] = True
     if isinstance(runs, Result | RecordedResult):
@@ -145,7 +147,9 @@ def check(
         compared = _list_compared(asked, result)
         base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)
     verdicts = [
-        each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
+        each
+        for scores in result.scores
+        for each in judge(scores, asked, baseline=base, slices=parts, gate=gate, clusters=result.clusters)
     ]
     said = [*_list_notes(result.scores, asked, base, parts, gate), *told]
     if base is not None:
@@ -166,18 +170,34 @@ def _parse(requirements: str | Iterable[str], level: int | None) -> list[Require
     return asked
 
 
-def _faults(
-    recorded: RecordedResult | None, bounds: str | None, *, is_pooled: bool, accept: bool
-) -> Iterator[tuple[bool, str]]:
+def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool) -> Iterator[tuple[bool, str]]:
     """List which options are about what a baseline, or a check, has not."""
     what = f"{spell_options('--accept')} is about the values of a results file"
     idle = accept and recorded is None
     yield idle, f"{what}; pass one with {spell_options('--baseline')}, or leave it out"
     what = f"check assumes nothing about what is unknown, and {bounds} are known"
-    yield bounds is not None and is_pooled, "check has no bounds of pooled values; leave out --bounds, or --pool"
     yield bounds in ("ties", "orders"), f"{what}; add --bounds labels or texts"
     lacks = bounds is not None and recorded is not None
     yield lacks, f"a results file holds no {bounds}; pass the run that was the baseline, or leave out --bounds {bounds}"
+
+
+def _list_pooled_faults(
+    asked: Sequence[Requirement], recorded: RecordedResult | None, given: Mapping[str, Any], interval: Method
+) -> Iterator[tuple[bool, str]]:
+    """List what requirements on pooled values, or by clusters of queries, cannot be judged by."""
+    resamples = given.get("cluster") is not None and interval != "t"
+    yield resamples, f"--interval {interval} resamples single queries; leave it out, or --cluster"
+    if given.get("pool") is None:
+        return
+    bounds = given.get("bounds")
+    for each in asked:
+        if each.of_mean or not each.measure.supports("pool"):
+            continue
+        yield each.relative and recorded is not None, f"{each}: {refuse_recorded(each)}"
+        hint = "" if each.measure.of_pool else f", or write mean {each.measure}"
+        is_bounded = bounds == "labels" and each.measure.has_pooled_bounds and not each.relative
+        what = "a difference of pooled values has" if each.relative else f"pooled {each.measure} has"
+        yield bounds is not None and not is_bounded, f"{each}: {what} no bounds; leave out --bounds{hint}"
 
 
 def _list_notes(

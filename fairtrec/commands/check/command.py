@@ -43,6 +43,7 @@ EXITS = "Exit codes: 0 all requirements are met, 1 one is not met, 2 wrong usage
 @click.option("--accept", is_flag=True, help="Go on though values of the baseline's measures have changed since.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
+@options.cluster
 @click.option("--junit", type=options.FILE, help="Also write JUnit XML.")
 @config.option
 @options.Shared(evaluates="check", report=VERDICTS)

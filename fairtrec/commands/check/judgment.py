@@ -9,24 +9,26 @@ for.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
+from fairtrec.commands.check.evidence import FEW_CLUSTERS, POWER, IntervalRule, weigh, weigh_deletions, write_percent
 from fairtrec.commands.check.requirement import STATUSES, USUAL, Evidence, Gate, Requirement, Status, ToLabel, Verdict
+from fairtrec.commands.check.totals import judge_total
 from fairtrec.data import Floats
 from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.unknown import UnknownIntervals
+from fairtrec.evaluation.deletions import number_clusters
 from fairtrec.formulas.labelings.unlabeled import DRAWN
 from fairtrec.formulas.rounding import finite, same
 from fairtrec.measure import Measure
-from fairtrec.statistics import paired
+from fairtrec.statistics import deleted_clusters, paired
 from fairtrec.statistics.doubt import count_differing, explain_few, is_difference_doubtful, is_doubtful
 from fairtrec.statistics.value_ranges import Range, bound_difference, bound_size, cut_ends
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Method
-
-POWER = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,22 +114,25 @@ def judge(
     baseline: Scores | None = None,
     slices: Mapping[str, Sequence[str]] | None = None,
     gate: Gate = USUAL,
+    clusters: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Verdict]:
     """Judge one run: a verdict for each requirement, and one for each slice or group where every one is asked for.
+
+    ``clusters`` has the cluster of each query; nothing: queries are independent.
 
     Raises UsageError where a requirement asks for a baseline, slices or a measure that is not there.
     """
     verdicts: list[Verdict] = []
     for requirement in requirements:
         if not requirement.scope:
-            verdicts.append(_judged(requirement, scores, baseline, gate, gate.alpha))
+            verdicts.append(_judged(requirement, scores, baseline, IntervalRule(gate, gate.alpha, clusters)))
             continue
         if requirement.parts == "group":
-            each = _judge_groups(requirement, scores, baseline, gate)
+            each = _judge_groups(requirement, scores, baseline, IntervalRule(gate, gate.alpha, clusters))
         elif slices:
-            alpha = gate.alpha_per_part(len(slices))
+            rule = IntervalRule(gate, gate.alpha_per_part(len(slices)), clusters)
             each = [
-                replace(_judged(requirement, slicing.keep_queries(scores, qids), baseline, gate, alpha), slice=name)
+                replace(_judged(requirement, slicing.keep_queries(scores, qids), baseline, rule), slice=name)
                 for name, qids in slices.items()
             ]
         else:
@@ -136,17 +141,19 @@ def judge(
     return verdicts
 
 
-def _judge_groups(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate) -> list[Verdict]:
+def _judge_groups(
+    requirement: Requirement, scores: Scores, baseline: Scores | None, rule: IntervalRule
+) -> list[Verdict]:
     """Judge each group. Raises UsageError if there is none."""
     measures = requirement.list_measures(scores.measures)
     if not measures:
         raise UsageError(
             f"{requirement}: {requirement.measure} was not evaluated for any group; add --labels or --terms"
         )
-    alpha = gate.alpha_per_part(len(measures))
+    rule = rule._replace(alpha=rule.gate.alpha_per_part(len(measures)))
     several = ((each, replace(requirement, measure=each)) for each in measures)
     return [
-        replace(_judged(of_group, scores, baseline, gate, alpha), group=getattr(each, "group", None))
+        replace(_judged(of_group, scores, baseline, rule), group=getattr(each, "group", None))
         for each, of_group in several
     ]
 
@@ -167,14 +174,14 @@ def _only(scores: Scores, requirement: Requirement) -> Scores:
     return replace(scores, measures=(scores.measures[row],), values=values, columns={})
 
 
-def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
+def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, rule: IntervalRule) -> Verdict:
     one = _only(scores, requirement)
-    if (total := _find_total(requirement, scores, alpha)) is not None:
-        return _judge_total(requirement, scores, total, gate, alpha)
     if requirement.relative and baseline is None:
         raise UsageError(f"{requirement}: which baseline? add --baseline RUN|FILE")
+    if (verdict := judge_total(requirement, scores, baseline, rule)) is not None:
+        return verdict
     base = _only(baseline, requirement) if requirement.relative and baseline is not None else None
-    verdict = _known(requirement, one, base, gate, alpha)
+    verdict = _known(requirement, one, base, rule)
     mine, theirs = (Open.take(each, requirement.measure, unsigned=requirement.unsigned) for each in (scores, baseline))
     theirs = theirs if requirement.relative else None
     if mine is None and theirs is None:
@@ -184,27 +191,35 @@ def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, g
             requirement,
             one if mine is None else mine.take_end(high=high),
             base if theirs is None else theirs.take_end(high=not high),
-            gate,
-            alpha,
+            rule,
         )
         for high in (not requirement.upward, requirement.upward)
     )
-    return decided(verdict, worst, best, [each for each in (mine, theirs) if each is not None], gate)
+    return decided(verdict, worst, best, [each for each in (mine, theirs) if each is not None], rule.gate)
 
 
-def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
+def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, rule: IntervalRule) -> Verdict:
     if baseline is None:
-        return _absolute(requirement, scores, gate, alpha)
-    return _relative(requirement, scores, baseline, gate, alpha)
+        return _absolute(requirement, scores, rule)
+    return _relative(requirement, scores, baseline, rule)
 
 
-def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float) -> Verdict:
+def _absolute(requirement: Requirement, scores: Scores, rule: IntervalRule) -> Verdict:
     """Judge the mean itself; its interval, of how it would be with other queries, decides where proof is asked for."""
+    gate, alpha = rule.gate, rule.alpha
     value, defined, queries = float(scores.means[0]), int(scores.defined[0]), len(scores.qids)
     values = scores.values[0][~np.isnan(scores.values[0])]
     bounds, deciding = _bound(requirement, scores), count_differing(values)
-    low, high = _interval(values, gate.interval, alpha, defined if requirement.measure.total else 1, bounds)
-    doubtful = math.isfinite(low + high) and is_doubtful(deciding)
+    scale = defined if requirement.measure.total else 1
+    few = _write_few(deciding, len(values), "values")
+    if rule.clusters:
+        clusters = number_clusters(scores.qids, rule.clusters)
+        found = deleted_clusters.bound_mean(scores.values[0], clusters, 1 - alpha)
+        low, high = _open_ends(cut_ends((found.low, found.high), bounds), scale)
+        doubtful, few = math.isfinite(low + high) and found.doubtful, FEW_CLUSTERS
+    else:
+        low, high = _interval(values, gate.interval, alpha, scale, bounds)
+        doubtful = math.isfinite(low + high) and is_doubtful(deciding)
     bound, side = requirement.offset, "below" if requirement.upward else "above"
     reason = ""
     if math.isnan(value):
@@ -213,57 +228,11 @@ def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float
     elif not requirement.holds(value, bound):
         reason = f"the mean is {bound:g} itself" if value == bound else f"the mean is {side} {bound:g}"
     elif gate.prove and not requirement.holds(low if requirement.upward else high, bound):
-        reason = f"the mean meets {bound:g}, but its {_percent(alpha)} interval reaches {side} it (--prove)"
+        reason = f"the mean meets {bound:g}, but its {write_percent(alpha)} interval reaches {side} it (--prove)"
     status: Status = "failed" if reason else "passed"
     if gate.prove and doubtful and status == "passed":
-        status, reason = "warning", _write_few(deciding, len(values), "values")
+        status, reason = "warning", few
     return Verdict(requirement, scores.run, status, reason, value, bound, defined, queries, (low, high), doubtful)
-
-
-def _find_total(requirement: Requirement, scores: Scores, alpha: float) -> Mapping[str, float] | None:
-    """Find the value of all queries together, with its interval, if the requirement is about that.
-
-    Raises UsageError if there is none, or if it is to be compared with a baseline.
-    """
-    measure = requirement.measure
-    one = scores.keep_measures([scores.measures.index(measure)])
-    value = next((value for (value,) in one.totals.values() if value is not None), None)
-    if measure.of_pool and (value is None or requirement.of_mean):
-        what = "has no mean; leave out mean" if requirement.of_mean else "is over all queries; add --pool even"
-        raise UsageError(f"{requirement}: {measure} {what}")
-    if value is None or requirement.of_mean:
-        return None
-    if requirement.relative:
-        hint = "leave it out" if measure.of_pool else f"write mean {measure}"
-        raise UsageError(f"{requirement}: pooled values are not compared with a baseline; {hint}")
-    columns = {name: column.with_confidence(1 - alpha, "t", None) for name, column in one.columns.items()}
-    return {"value": value, **replace(one, columns=columns).describe_total(measure)}
-
-
-def _judge_total(
-    requirement: Requirement, scores: Scores, total: Mapping[str, float], gate: Gate, alpha: float
-) -> Verdict:
-    """Judge the value of all queries together."""
-    value, low, high = (float(total.get(name, math.nan)) for name in ("value", "low", "high"))
-    if requirement.unsigned:
-        low, high = 0.0 if low < 0 < high else min(abs(low), abs(high)), max(abs(low), abs(high))
-        value = abs(value)
-    low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
-    bound, side, queries = requirement.offset, "below" if requirement.upward else "above", len(scores.qids)
-    reason = ""
-    if math.isnan(value):
-        reason = f"{requirement.measure} is undefined for the {queries} queries together"
-    elif not requirement.holds(value, bound):
-        reason = f"the pooled value is {side} {bound:g}"
-    elif gate.prove and not requirement.holds(low if requirement.upward else high, bound):
-        reason = f"the pooled value meets {bound:g}, but its {_percent(alpha)} interval reaches {side} it (--prove)"
-    doubtful, ends = bool(total.get("doubtful", False)), (low, high)
-    status: Status = "failed" if reason else "passed"
-    if gate.prove and doubtful and status == "passed":
-        status, reason = "warning", "few queries decide the pooled value, so its interval is too narrow"
-    return Verdict(
-        requirement, scores.run, status, reason, value, bound, queries, queries, ends, doubtful, is_pooled=True
-    )
 
 
 def _bound(requirement: Requirement, scores: Scores) -> Range:
@@ -284,16 +253,19 @@ def _interval(values: Floats, method: Method, alpha: float, scale: int, bounds: 
     """
     if len(values) < 2 or not finite(values).all():
         return -math.inf, math.inf
-    low, high = cut_ends(paired.interval(values, method, confidence=1 - alpha), bounds)
+    return _open_ends(cut_ends(paired.interval(values, method, confidence=1 - alpha), bounds), scale)
+
+
+def _open_ends(ends: tuple[float, float], scale: int) -> tuple[float, float]:
+    """Multiply the ends of an interval; those of none are infinite."""
+    low, high = ends
     return (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
 
 
-def _percent(alpha: float) -> str:
-    return f"{100 * (1 - alpha):.6g} %"
-
-
-def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: Gate, alpha: float) -> Verdict:
-    mine, theirs = (each.values[0] for each in slicing.keep_common_queries(scores, baseline))
+def _relative(requirement: Requirement, scores: Scores, baseline: Scores, rule: IntervalRule) -> Verdict:
+    gate, alpha = rule.gate, rule.alpha
+    common = slicing.keep_common_queries(scores, baseline)
+    mine, theirs = (each.values[0] for each in common)
     both = ~(np.isnan(mine) | np.isnan(theirs))
     value, base = mine[both], theirs[both]
     many = len(value)
@@ -307,12 +279,18 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     changes, bounds = paired.subtract(value, base), bound_difference(_bound(requirement, scores), requirement.factor)
     evidence = _compared(requirement, differences, float(base.mean()) * scale, bounds, gate.interval, alpha, scale)
     evidence = replace(evidence, deciding=min(evidence.deciding, count_differing(changes)))
-    doubtful = many > 1 and is_difference_doubtful(changes, differences)
+    doubtful, few = many > 1 and is_difference_doubtful(changes, differences), ""
+    if rule.clusters:
+        clusters = number_clusters(common[0].qids, rule.clusters)[both]
+        one, other = (deleted_clusters.delete_from_mean(each, clusters, 1 - alpha) for each in (value, base))
+        apart = deleted_clusters.compare_deletions(one, other, 1 - alpha, factor=requirement.factor)
+        evidence = weigh_deletions(requirement, apart, evidence.baseline, bounds, alpha, scale)
+        doubtful, few = apart.doubtful, FEW_CLUSTERS
     point = float(value.sum() if total else value.mean())
     bound = requirement.factor * evidence.baseline + requirement.offset
-    status, reasons = _weighed(requirement, evidence, gate, alpha)
+    status, reasons = weigh(requirement, evidence, gate, alpha)
     if doubtful:
-        reasons.append(_write_few(evidence.deciding, many, "differences"))
+        reasons.append(few or _write_few(evidence.deciding, many, "differences"))
     lacking = 0 if requirement.parts == "slice" else len(set(baseline.qids).difference(scores.qids))
     if lacking and status != "failed":
         what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
@@ -338,34 +316,3 @@ def _compared(
     tolerance = abs((requirement.factor - 1) * base + requirement.offset)
     deciding = count_differing(differences)
     return Evidence(base, float(differences.mean()) * scale, low, high, tolerance, least * scale, deciding)
-
-
-def _weighed(requirement: Requirement, found: Evidence, gate: Gate, alpha: float) -> tuple[Status, list[str]]:
-    """Weigh the evidence: beyond the bound, on the right side of it, or across it."""
-    bound, beyond = requirement.offset, "below" if requirement.upward else "above"
-    best, worst = (found.high, found.low) if requirement.upward else (found.low, found.high)
-    percent, meets = _percent(alpha), requirement.holds(found.difference, bound)
-    if not requirement.holds(best, bound):
-        end = "" if best != bound else " or at"
-        return "failed", [f"the whole {percent} interval of the difference lies {beyond}{end} {bound:g}"]
-    if gate.strict and not meets:
-        reaches = f"though its {percent} interval reaches it (--strict)"
-        return "failed", [f"the difference is {beyond} {bound:g}, {reaches}"]
-    if requirement.holds(worst, bound):
-        return "passed", []
-    what = f"the mean {'meets' if meets else 'misses'} the bound, but the {percent} interval reaches across it"
-    if gate.prove:
-        return "failed", [f"{what} (--prove)"]
-    return "warning", [what, _power(requirement, found)]
-
-
-def _power(requirement: Requirement, found: Evidence) -> str:
-    """Say which true difference from the baseline would have failed with a power of 80 %."""
-    if math.isinf(found.detectable):
-        return "only with more queries could it fail"
-    asked = (requirement.factor - 1) * found.baseline + requirement.offset
-    allowed = (-asked if requirement.upward else asked) + found.detectable  # toward the worse side
-    worse, better = ("drop", "gain") if requirement.upward else ("rise", "drop")
-    if allowed >= 0:
-        return f"a {worse} of {allowed:.3g} or more would fail with a power of {100 * POWER:g} %"
-    return f"a {better} of less than {-allowed:.3g} would fail with a power of {100 * POWER:g} %"

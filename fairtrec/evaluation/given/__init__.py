@@ -69,15 +69,20 @@ class Keywords(SourceKeywords, ChoiceKeywords, total=False):
     """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
 
 
-class GoldKeywords(Keywords, total=False):
+class ClusterKeywords(Keywords, total=False):
+    """What ``check`` takes beyond that."""
+
+    cluster: Annotated[FilePath | Mapping[str, str] | None, Given(
+        "FILE", "Queries that are not independent, of one user, session or topic: lines of qid and cluster; intervals "
+        "and tests are then by clusters.",
+    )]  # fmt: skip
+
+
+class GoldKeywords(ClusterKeywords, total=False):
     """What ``evaluate`` takes beyond that."""
 
     gold: Annotated[GroupsLike | None, Given(
         "SHEET", "Labels by people for a sample of `fairtrec gold draw`: also print corrected values.",
-    )]  # fmt: skip
-    cluster: Annotated[FilePath | Mapping[str, str] | None, Given(
-        "FILE", "Queries that are not independent, of one user, session or topic: lines of qid and cluster; the "
-        "intervals of --confidence are then by clusters.",
     )]  # fmt: skip
 
 

@@ -419,10 +419,15 @@ def test_sizes_of_pooled_values_are_judged():
 @pytest.mark.parametrize(
     ("requirement_", "options", "says"),
     [
-        ("DP >= baseline", {"baseline": {"other": GROUPED}}, "not compared with a baseline; write mean DP"),
-        ("Impact@3 >= baseline", {"baseline": {"other": GROUPED}}, "not compared with a baseline; leave it out"),
+        ("DP >= 0", {"bounds": "labels"}, "DP >= 0: pooled DP has no bounds; leave out --bounds, or write mean DP"),
+        ("Impact@3 >= 0", {"bounds": "texts"}, "pooled Impact@3 has no bounds; leave out --bounds"),
+        (
+            "Impact@3 >= baseline",
+            {"bounds": "labels", "baseline": {"other": GROUPED}},
+            "a difference of pooled values has no bounds; leave out --bounds",
+        ),
+        ("Impact@3 >= 0", {"bounds": "labels", "prove": True}, "have none; leave out --bounds, or --prove"),
         ("mean Impact@3 >= 0", {}, "Impact@3 has no mean; leave out mean"),
-        ("Impact@3 >= 0", {"bounds": "labels"}, "check has no bounds of pooled values"),
         ("Impact@3 >= 0", {"pool": None}, "Impact@3 is over all queries"),
     ],
 )
