@@ -21,8 +21,8 @@ sys.path.append(str(TESTS / "made"))
 from fairtrec_made.command_trials import gather_trials  # noqa: E402 - small answers of commands
 
 ABOUT = """Which keys do the JSON files of fairtrec have? Most reports of `-f json` have `fairtrec` (its version),
-`signature`, `inputs`, `arguments` and `notes` of the results file. Numbers have full precision; undefined is `null`, and
-infinite is `"Infinity"`. Ignore keys that you do not know. [What stays stable](stability.md) says how keys change.
+`signature`, `inputs`, `arguments` and `notes` of the results file. Numbers have full precision; undefined is `null`,
+and infinite is `"Infinity"`. Ignore keys that you do not know. [What stays stable](stability.md) says how keys change.
 """
 RESULTS = """## The results file
 
