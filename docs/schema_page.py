@@ -36,7 +36,7 @@ REPORTS = """## Reports
 Capital letters are names: RUN is the name of a run, MEASURE a measure in the notation of `-m`. `[]` is each element of
 a list.
 """
-KINDS = ("Run", "Mean", "Pooled", "Slice", "Measure", "Note", "Input", "Ends", "Next")
+KINDS = ("Run", "Mean", "Ranking", "Pooled", "Slice", "Measure", "Note", "Input", "Ends", "Next")
 SHARED = ("fairtrec", "signature", "inputs", "arguments", "notes")  # which stand in the results file
 ORDERS = {
     "run1": ("abcd", "bcad", "acbd", "dabc", "cbda", "bdca"),

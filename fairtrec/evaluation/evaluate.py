@@ -66,8 +66,9 @@ def evaluate(
         discount: the weights of ranks from 1 for measures with ``discount='given'``: a path or a sequence.
         counterfactual: the same system's run over the swapped texts; ``{name: run}`` for several runs, or a folder with
             a file of the same name for each.
-        queries: the name of a query set, a path, query ids, ``"common"`` for those that every run has, or ``"judged"``
-            for those of the qrels.
+        queries: the name of a query set, a path, query ids, ``"common"`` for those that every run has,
+            ``"defined"`` for those in which every run has a value of every measure, or ``"judged"`` for those of the
+            qrels.
         background: a run, or ``"collection"`` for all documents of the counts.
         gold: labels by people that correct means: the sheet of `fairtrec gold draw`, a frame with docno, group and
             probability, or ``{docno: group}`` for all documents.

@@ -4,7 +4,7 @@ Each measure says itself which values are good; a measure that says neither has 
 Nothing here looks at a run, only at its means [run, measure] (mean sizes, where nearer 0 is better); nan is undefined.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.answers import Answer, Signature, aggregates
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import align_values
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
@@ -22,6 +23,8 @@ from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import UsageError
+
+FEWEST_SHARED = 2  # queries, of fewer of which runs are not ranked if there are others
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +85,7 @@ def find_uneven(result: Result) -> Bools:
     """Tell which runs have means over other queries by one measure with a direction than by another [run]."""
     measures = result.scores[0].measures
     directed = [row for row, each in enumerate(measures) if each.better != "neither" and not each.of_pool]
-    valued = [~np.isnan(scores.values[directed]) for scores in result.scores]
+    valued = [~np.isnan(scores.mean_values[directed]) for scores in result.scores]
     return np.array([bool((each != each[:1]).any()) for each in valued], dtype=np.bool_)
 
 
@@ -92,10 +95,15 @@ def incomplete(result: Result) -> Bools:
     They are over other queries than those of that run, whether theirs are undefined there or were never ranked, so that
     they can be compared with none of them.
     """
-    every = list(dict.fromkeys(qid for each in result.scores for qid in each.qids))
-    valued = ~np.isnan(align_values(result.scores, every))
+    valued = ~np.isnan(_align_means(result.scores))
     lacking = (valued.any(axis=0) & ~valued).any(axis=2)
     return np.asarray(lacking & valued.any(axis=2))
+
+
+def _align_means(several: Sequence[Scores]) -> Floats:
+    """Align the values that means are over [run, measure, query]."""
+    every = list(dict.fromkeys(qid for scores in several for qid in scores.qids))
+    return align_values([replace(scores, values=scores.mean_values) for scores in several], every)
 
 
 def strange(result: Result) -> Bools:
@@ -148,8 +156,20 @@ def find_sort_measure(result: Result, measure: Measure) -> Measure:
     return found or measure
 
 
+def rank_runs(result: Result, measure: Measure) -> Result:
+    """Sort the runs of a result by one of its measures, whose means are over the same queries for all ranked runs.
+
+    These are the queries in which each of them has a value; the signature has their number if there are others. A run
+    without any value is not ranked, nor one of unknown documents, nor one that lacks queries that two others have.
+
+    Raises UsageError if the measure is not computed, or if there are fewer than two such queries.
+    """
+    row = result.scores[0].measures.index(find_sort_measure(result, measure))
+    return sort_runs(share_queries(result, row), measure)
+
+
 def sort_runs(result: Result, measure: Measure) -> Result:
-    """Sort the runs of a result by one of its measures, by full values; incomplete means stand last.
+    """Sort the runs of a result by one of its measures, by full values; means that are not comparable are last.
 
     Raises UsageError if it is none of them.
     """
@@ -157,6 +177,71 @@ def sort_runs(result: Result, measure: Measure) -> Result:
     row = measures.index(find_sort_measure(result, measure))
     places = order(comparable(result)[:, row], measures[row].better)
     return replace(result, scores=tuple(result.scores[place] for place in places.tolist()))
+
+
+def share_queries(result: Result, row: int) -> Result:
+    """Leave out of the means of a measure the queries in which not all ranked runs have a value."""
+    scores, measure = result.scores, result.scores[0].measures[row]
+    ranked = find_ranked(result, row)
+    every = sorted({qid for each in scores for qid in each.qids})
+    valued = ~np.isnan(align_values(scores, every)[:, row])
+    shared: Bools = np.asarray(valued[ranked].all(axis=0))
+    if measure.of_pool or not (valued[ranked].any(axis=0) & ~shared).any():
+        return result
+    if shared.sum() < FEWEST_SHARED or any(row in each.decisions and each.is_corrected for each in scores):
+        raise UsageError(_explain_unranked(result, row, int(shared.sum()), len(every)))
+    kept = {qid for qid, is_kept in zip(every, shared.tolist(), strict=True) if is_kept}
+    signature = result.signature | {"sort": f"{measure}/{len(kept)}"}
+    return replace(result, scores=tuple(_leave_out(each, row, kept) for each in scores), signature=signature)
+
+
+def _leave_out(scores: Scores, row: int, kept: Collection[str]) -> Scores:
+    """Let the mean of a measure go over no other queries than those that are kept."""
+    left_out = np.zeros(scores.values.shape, dtype=np.bool_)
+    left_out[row] = [qid not in kept for qid in scores.qids]
+    return replace(scores, left_out=left_out)
+
+
+def restore_means(ranked: Result, given: Result) -> Result:
+    """Give the runs in the order in which they are ranked, each mean over all queries that have a value."""
+    scores = tuple(replace(each, left_out=None) for each in ranked.scores)
+    return replace(given, scores=scores)
+
+
+def find_ranked(result: Result, row: int) -> Bools:
+    """Tell which runs can have a rank by a measure [run]: those with a value, of known documents, of all queries.
+
+    If fewer than two runs have all queries that any run has, the others can have one, too.
+    """
+    every = {qid for scores in result.scores for qid in scores.qids}
+    has_value = np.array([bool((~np.isnan(scores.values[row])).any()) for scores in result.scores])
+    has_value &= ~strange(result)[:, row]
+    has_all = has_value & np.array([len(scores.qids) == len(every) for scores in result.scores])
+    return has_all if has_all.sum() > 1 else has_value
+
+
+def count_shared(result: Result, row: int) -> int | None:
+    """Count the queries that the means of a measure are over for all ranked runs; None if nothing was left out."""
+    left_out = [scores.left_out for scores in result.scores]
+    if not any(each is not None and each[row].any() for each in left_out):
+        return None
+    return int(np.max([scores.defined[row] for scores in result.scores]))
+
+
+def _explain_unranked(result: Result, row: int, shared: int, queries: int) -> str:
+    """Say why runs cannot be ranked by a measure, and what to do about it."""
+    measure, ranked = result.scores[0].measures[row], find_ranked(result, row)
+    runs = int(ranked.sum())
+    all_of = f"all {runs} runs"
+    if shared >= FEWEST_SHARED:
+        what = f"{measure} is defined in different queries of {all_of}, and gold labels correct its means over each"
+        return f"{what}; add --queries defined, or leave out --sort"
+    several = zip(result.scores, ranked.tolist(), strict=True)
+    counts = {scores.run: int(scores.defined[row]) for scores, is_ranked in several if is_ranked}
+    fewest = min(counts, key=lambda run: counts[run])
+    there = {0: "no query", 1: "only 1 query"}[shared]
+    what = f"cannot rank by {measure}: {there} of {queries} has a value for {all_of} ({fewest} has {counts[fewest]})"
+    return f"{what}; leave out runs with few values, or add --undefined worst or 0"
 
 
 def _refuse_other(measure: Measure, measures: Iterable[Measure]) -> None:

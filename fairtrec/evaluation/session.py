@@ -12,6 +12,7 @@ from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, fill_undefined
 from fairtrec.evaluation.given import SOURCE_NAMES
+from fairtrec.evaluation.given.queries import DEFINED, QUERIES, defined_queries, is_defined, refuse_streams
 from fairtrec.evaluation.given.reference import NamedRuns, Plan, RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
@@ -158,7 +159,14 @@ class Evaluator:
 
     def evaluate_named(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
-        reading = self.prepare_reading(named)
+        reading = self.prepare_reading(named, jobs)
+        scores, failed, documents = self._score_named(named, reading, jobs, keep_going=keep_going)
+        return self.result(named, scores, failed, documents, reading)
+
+    def _score_named(
+        self, named: NamedRuns, reading: Reading, jobs: int, *, keep_going: bool
+    ) -> tuple[list[Scores], Failed, Documents | None]:
+        """Compute the values of runs; the documents are those that any of them looked at."""
         loaded = named
         for reference in self.given.references.values():
             with_ties = self._looks_for_ties
@@ -179,17 +187,25 @@ class Evaluator:
         if self.choices.undefined != "skip":
             scores, incomplete = self._filled(scores, keep_going=keep_going)
             failed |= incomplete
-        return self.result(named, scores, failed, documents, reading)
+        return scores, failed, documents
 
     def batch(self, named: NamedRuns, reading: Reading, jobs: int) -> Batch:
-        """Read runs together, compute their values, and keep the runs and their documents."""
+        """Read runs together, compute their values, and keep the runs and their documents.
+
+        Raises UsageError for queries that follow from values, as those of several batches would differ.
+        """
+        if is_defined(self.given):
+            raise UsageError("--queries defined would be other queries for each variant; choose a query set, or common")
         reading = replace(reading, looks_for_ties=False)
         runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.two_pass and runs else None
         return Batch(runs, documents, self.score_runs(runs, reading, documents, jobs))
 
-    def prepare_reading(self, named: NamedRuns = ()) -> Reading:
-        """Open what stands beside these runs, the first time, and say how they are read."""
+    def prepare_reading(self, named: NamedRuns = (), jobs: int = 1) -> Reading:
+        """Open what stands beside these runs, the first time, and say how they are read.
+
+        If their values decide which queries are evaluated, they are evaluated once for it, in so many processes.
+        """
         plan, references = self.plan, self.given.references
         if self._reading is None:
             self.files = list_input_files(plan)
@@ -217,6 +233,10 @@ class Evaluator:
             for name, value in context.opened.items():
                 if (of_runs := references[name].match_runs(plan, value, context, named, self.depth)) is not value:
                     context = replace(context, opened={**context.opened, name: of_runs})
+            if is_defined(self.given):
+                refuse_streams(named, DEFINED)
+                scores, *_ = self._score_named(named, replace(reading, context=context), jobs, keep_going=True)
+                context = replace(context, opened={**context.opened, QUERIES.name: defined_queries(scores)})
         return reading if context is reading.context else replace(reading, context=context)
 
     def documents(

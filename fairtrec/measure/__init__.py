@@ -87,6 +87,11 @@ class Quantity:
     follows: ClassVar[bool] = False  # whether it stands behind another that has the same values of queries
 
     @property
+    def has_query_values(self) -> bool:
+        """Whether single queries have values, which means are over."""
+        return not (self.of_pool or self.of_mean)
+
+    @property
     def query_measure(self) -> "Quantity":
         """What the values of single queries are of: itself, unless a run's value is another than their mean."""
         return self

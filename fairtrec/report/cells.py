@@ -116,10 +116,21 @@ def sizes(scores: Scores, places: int) -> list[str]:
 
 
 def write_suffix(scores: Scores, query: int | str | None, places: int) -> list[str]:
-    """Write what stands behind each value: the mean size that runs are compared by, and what columns print there."""
-    parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
+    """Write what stands behind each value.
+
+    Behind a mean this is the mean size that runs are compared by, and in brackets how many queries it is over if these
+    are not all; behind each value what columns print there.
+    """
+    nothing = [""] * len(scores.measures)
+    parts = (sizes(scores, places), _write_defined(scores)) if query is None else (nothing, nothing)
     several = [column.suffixes(scores, query, places) for column in scores.columns.values()]
-    return ["".join(texts) for texts in zip(parts, *several, strict=True)]
+    return ["".join(texts) for texts in zip(*parts, *several, strict=True)]
+
+
+def _write_defined(scores: Scores) -> list[str]:
+    """Write how many queries each mean is over, in brackets, if these are not all queries of the run [measure]."""
+    counts = scores.defined.tolist()
+    return [f" ({many})" if many and not scores.has_all_queries(row) else "" for row, many in enumerate(counts)]
 
 
 def followers(scores: Scores, total: str | None, places: int) -> FollowingTexts:

@@ -16,7 +16,7 @@ from typing import Any
 
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.answers.scores import End
+from fairtrec.evaluation.answers.scores import DefinedCount, End
 from fairtrec.report.recorded_paths import hide_folders, typed_arguments
 from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
@@ -201,7 +201,7 @@ def name_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
                 before = [run] * (len(of.scores) > 1)
                 for row, (measure, value) in enumerate(zip(scores.measures, scores.means.tolist(), strict=True)):
                     words = *before, str(measure), *behind
-                    if not measure.of_pool:
+                    if not (measure.of_pool or isinstance(measure, DefinedCount)):
                         yield words, value
                         if not isinstance(measure, End):  # which stands behind its measure
                             yield (*before, str(measure), "queries", *behind), int(scores.defined[row])

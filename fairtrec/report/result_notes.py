@@ -45,6 +45,12 @@ UNEVEN = NoteKind(
     NoteSeverity.MISLEADING,
 )
 ADVICE = ", --queries common evaluates those that every run has"
+VALUELESS = NoteKind(
+    "no rank without values", "no rank: {runs}, because {measures} is undefined in all queries", NoteSeverity.LEGEND
+)
+PARTIAL = NoteKind(
+    "no rank without queries", "no rank: {runs}, because queries of other runs are missing", NoteSeverity.LEGEND
+)
 _COUNTED = "-c counts the others as empty rankings"
 
 
@@ -99,6 +105,7 @@ def list_notes(
         *result.evaluation_notes,
         *(_note_missing(result) or (_note_uneven(result) if len(result.scores) > 1 and not paired else ())),
         *(_note_same(result) if result.same else ()),
+        *(_note_unranked(result, sort) if sort is not None else ()),
     ]
     notes += merge_runs(said, [scores.run for scores in result.scores], shorten_runs(result)) if said else []
     notes += note_ceilings(result)
@@ -122,7 +129,7 @@ def _note_undefined(scores: Scores) -> Iterator[Note]:
         measures = [scores.measures[row] for row in np.flatnonzero(covers).tolist()]
         yield UNJUDGED.note(measures=measures, unjudged=int(unjudged.sum()), queries=many)
     for row, measure in enumerate(scores.measures):
-        undefined = many - int(scores.defined[row])
+        undefined = int(is_undefined[row].sum())
         if measure.of_pool:
             continue
         if undefined and not (is_mixed and needs_qrels[row] and (is_undefined[row] == unjudged).all()):
@@ -168,6 +175,24 @@ def _advise_common(result: Result) -> str:
     """Advise to evaluate the queries that every run has, if there are some."""
     first, *others = (set(scores.qids) for scores in result.scores)
     return ADVICE if first.intersection(*others) else ""
+
+
+def _note_unranked(result: Result, sort: Quantity) -> Iterator[Note]:
+    """Name the runs without a rank by the measure that runs are sorted by, and why they have none."""
+    from fairtrec.evaluation.leaderboard import comparable
+
+    if len(result.scores) < 2 or sort not in result.scores[0].measures:
+        return
+    row, called = result.scores[0].measures.index(sort), shorten_runs(result)
+    queries = len(set().union(*(scores.qids for scores in result.scores)))
+    unranked = np.flatnonzero(np.isnan(comparable(result)[:, row])).tolist()
+    valueless = [place for place in unranked if np.isnan(result.scores[place].values[row]).all()]
+    partial = [place for place in unranked if place not in valueless and len(result.scores[place].qids) < queries]
+    for kind, places in ((VALUELESS, valueless), (PARTIAL, partial)):
+        if places:
+            runs = [result.scores[place].run for place in places]
+            note = kind.note(measure=sort)
+            yield note.assign_runs(runs, [called[place] for place in places], len(result.scores))
 
 
 def note_ceilings(result: Result, only: int | None = None) -> list[Note]:

@@ -138,9 +138,10 @@ class ResultFormatTable(FormatTable):
 
             raise UsageError(PER_QUERY)
         if sort is not None:
-            from fairtrec.evaluation.leaderboard import find_sort_measure, sort_runs
+            from fairtrec.evaluation.leaderboard import find_sort_measure, rank_runs, restore_means
 
-            of, sort = sort_runs(of, sort), find_sort_measure(of, sort)
+            ranked, sort = rank_runs(of, sort), find_sort_measure(of, sort)
+            of = restore_means(ranked, of) if writer.exact else ranked
         is_wide = writer.single and any(scores.has_other_values for scores in of.scores)
         parts: dict[str, Result] = {}
         if slices:
@@ -155,10 +156,11 @@ class ResultFormatTable(FormatTable):
             from fairtrec.evaluation.columns.gaps import gaps
 
             parts |= gaps(parts)
-        if is_wide:
-            from fairtrec.report.interval_columns import with_bounds
+        if writer.single:
+            from fairtrec.report.interval_columns import with_bounds, with_defined
 
-            of, parts = with_bounds(of), {name: with_bounds(part) for name, part in parts.items()}
+            of, *others = with_defined([with_bounds(each) for each in (of, *parts.values())])
+            parts = dict(zip(parts, others, strict=True))
         view |= {"parts": parts} if parts else {}
         every: dict[str, Any] = {"per_query": False, "summary": True, "places": 4, "sort": sort, "parts": {}}
         return super().__call__(form, of, **{**every, **view})

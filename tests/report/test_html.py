@@ -23,6 +23,7 @@ from fairtrec.report.writers import RESULTS
 from fairtrec_made.measures import Higher, Lower, Nearer
 from fairtrec_made.reports import INF, MEASURES, NAN, VALUES, Page, result_of
 
+RANKED = [*VALUES[:3], [*VALUES[3][:1], [NAN, NAN], *VALUES[3][2:]]]  # a value of all queries, or of none
 EVIL = [
     "</script><script>alert(1)</script>",
     '" onclick="alert(2)" x="',
@@ -44,7 +45,7 @@ def html(result, **view):
 
 @pytest.fixture(scope="module")
 def text():
-    return html(result_of(notes=["take care"]), sort=Higher())
+    return html(result_of(notes=["take care"]), sort=Lower())
 
 
 def test_nothing_comes_from_elsewhere(text):
@@ -84,11 +85,12 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
     parsed = Page(text)
     shown = [element["text"] for element in parsed.all("li")]
     assert shown == [
-        "rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare",
+        "rank: by Lower@10, lowest first; ranks are not tested, see fairtrec compare",
         "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
         "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
-        "undefined: Higher@10 in 1 of 2 queries (d), nDCG@10 in 2 (d); the mean leaves out such queries",
+        "no mark: the means are over different queries",
+        "undefined: nDCG@10 in 2 of 2 queries (d), Higher@10 in 1 (d); the mean leaves out such queries",
         "take care",
     ]
     assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"
@@ -96,7 +98,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
 
 
 def test_the_same_result_gives_the_same_page(text):
-    assert text == html(result_of(notes=["take care"]), sort=Higher())
+    assert text == html(result_of(notes=["take care"]), sort=Lower())
     assert text.endswith("</html>\n")
 
 
@@ -147,15 +149,23 @@ def rows_of(parsed, columns):
 
 
 def test_the_table_has_the_digits_and_the_marks():
-    head, rows = rows_of(Page(html(result_of(), sort=Higher(), places=3)), 9)
+    head, rows = rows_of(Page(html(result_of(RANKED), sort=Higher(), places=3)), 9)
     assert head == ["rank", "run", "", "Higher@10 ↑", "nDCG@10 ↑", "Lower@10 ↓", "Nearer@10 →0", "Count", "queries"]
     assert rows == [
         # (0.5+0.7)/2, (0.2+1/3)/2, 0.4, (-0.3+0.1)/2 ..., and so on, the sum of Count
         ["1", "a", "", "0.267*", "0.600", "0.400*", "-0.100* |0.200|", "5", "2"],  # (0.3+0.1)/2
         ["2", "b", "", "0.150", "0.800*", "0.550", "0.200*", "6", "2"],
         ["3", "c", "×", "0.100°", "0.150°", "0.550", "0.400°", "4", "2"],
-        ["-", "d", "", "0.300", "nan", "inf°", "0.400°", "2", "2"],  # 0.3 of one query alone is compared with none
+        ["-", "d", "", "nan", "nan", "inf°", "0.400°", "2", "2"],
     ]
+
+
+def test_ranks_are_over_the_queries_in_which_all_runs_have_a_value():
+    values = [[[0.5, 0.7, NAN]], [[0.2, 0.6, 0.9]], [[NAN, NAN, NAN]]]
+    parsed = Page(html(result_of(values, [Higher()], qids=("q1", "q2", "q3")), sort=Higher(), places=1))
+    rows = rows_of(parsed, 4)[1]
+    assert rows[:3] == [["1", "a", "0.6* (2)", "3"], ["2", "b", "0.4° (2)", "3"], ["-", "c", "nan", "3"]]
+    assert "over the 2 queries in which all ranked runs have a value" in parsed.one("li", id="by")["text"]
 
 
 def test_without_a_measure_to_sort_by_the_order_is_as_given_and_there_are_no_ranks():

@@ -115,7 +115,8 @@ def test_trec_lines_are_those_of_trec_eval():
         *(("Higher@10", "1", 0.123456), ("Nearer@10", "1", -12.5), ("Count", "1", 7)),
         *(("Higher@10", "2", 0.5), ("Nearer@10", "2", NAN), ("Count", "2", 5)),
         *(("runid", "all", "tag0"), ("num_q", "all", 2)),
-        *(("Higher@10", "all", 0.311728), ("Nearer@10", "all", -12.5), ("Count", "all", 12)),
+        *(("Higher@10", "all", 0.311728), ("Nearer@10", "all", -12.5), ("Nearer@10.defined", "all", 1)),
+        ("Count", "all", 12),
     ]
     as_in_c = [
         f"{name:<22}\t{qid}\t{f'{value:6.4f}' if isinstance(value, float) else value}" for name, qid, value in block
@@ -198,10 +199,14 @@ def test_csv_and_tsv_are_read_back():
     for form, delimiter in [("csv", ","), ("tsv", "\t")]:
         text = written(result, form, per_query=True)
         rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
-        assert rows[0] == ["run", "tag", "qid", "queries", "Higher@10"]
+        assert rows[0] == ["run", "tag", "qid", "queries", "Higher@10", "Higher@10.defined"]
         assert rows[1:] == [
-            ['a,"b.run', "x\ty", qid, many, value]
-            for qid, many, value in [("1", "1", "0.5000"), ("2", "1", "nan"), ("all", "2", "0.5000")]
+            ['a,"b.run', "x\ty", qid, many, value, defined]
+            for qid, many, value, defined in [
+                ("1", "1", "0.5000", ""),
+                ("2", "1", "nan", ""),
+                ("all", "2", "0.5000", "1"),
+            ]
         ]
 
 
@@ -373,7 +378,7 @@ def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
             "6",
         ],  # without a value it cannot be compared, so it is not dominated
     ]
-    below = table(board(), sort=Higher()).splitlines()[-4:]
+    below = table(board(), sort=Higher()).splitlines()[-5:]
     assert below == [
         (
             "rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare; "
@@ -381,6 +386,7 @@ def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
             "* the best, ° the worst"
         ),
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
+        "no rank: d, because Higher@10 is undefined in all queries",
         "undefined: Higher@10 in 1 of 1 queries (d); the mean leaves out such queries",
         "fairtrec:1 | order:score",
     ]
@@ -407,9 +413,9 @@ def test_formats_for_programs_are_sorted_and_keep_their_shape(form):
     result = board()
     sorted_by_hand = Result(tuple(result.scores[at] for at in (1, 2, 0, 3)), result.signature, (), {})
     mine, theirs = written(result, form, sort=Higher(), per_query=True), written(sorted_by_hand, form, per_query=True)
-    if form == "json":  # which has a verdict only if runs are sorted
+    if form == "json":  # which has a verdict and reasons for no rank only if runs are sorted
         mine, theirs = json.loads(mine), json.loads(theirs)
-        assert mine["notes"].pop(0)["kind"] == "verdict"
+        assert [mine["notes"].pop(0)["kind"] for _ in range(2)] == ["verdict", "no rank without values"]
     assert mine == theirs
     assert written(result, form, sort=Higher()) != written(result, form)
 

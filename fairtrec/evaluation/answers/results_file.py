@@ -130,6 +130,14 @@ class RunEntry(TypedDict):
     slices: NotRequired[Annotated[dict[str, SliceEntry], "by slice (--slice)"]]
 
 
+class RankingEntry(TypedDict):
+    """The means that rank runs, over the queries in which all ranked runs have a value."""
+
+    measure: Annotated[str, "the measure of --sort"]
+    queries: Annotated[int, "the number of these queries"]
+    means: Annotated[MeasureValues, "by run"]
+
+
 class ResultsFile(TypedDict):
     """What `fairtrec eval -f json` writes; `check --baseline`, `results diff` and `results replay` read it."""
 
@@ -145,5 +153,8 @@ class ResultsFile(TypedDict):
     groups: NotRequired[
         Annotated[dict[str, dict[str, Any]], "by group, or by attribute and group: documents, and perhaps the target"]
     ]
+    ranking: NotRequired[
+        Annotated[RankingEntry, "what ranks the runs, if the measure of --sort is undefined in other queries of each"]
+    ]
     measures: Annotated[dict[str, MeasureEntry], "by name"]
-    runs: Annotated[list[RunEntry], "in the order given"]
+    runs: Annotated[list[RunEntry], "in the order given, or best first by the measure of --sort"]

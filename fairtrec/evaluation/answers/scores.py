@@ -61,6 +61,12 @@ class MeanEnd(End):
     may_be_empty: ClassVar[bool] = False  # whether nothing is written where it is undefined
 
 
+class DefinedCount(MeanEnd):
+    """How many queries a mean is over: ``nDCG@10.defined``."""
+
+    total = True  # a whole number
+
+
 class MeanCell(NamedTuple):
     """A number that a column has next to a mean, by name, and how formats place it.
 
@@ -268,6 +274,7 @@ class Scores(Answer):
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
     sampled: bool = False  # whether there are several rankings of a query
     unjudged: frozenset[str] = frozenset()  # the queries that are not in the qrels; none if there are no qrels
+    left_out: Bools | None = None  # values that no mean is over, because of other runs [measure, query]; None: no value
     result: Any = None  # of a session, whose only scores these are
 
     @property
@@ -398,19 +405,30 @@ class Scores(Answer):
         """Keep some of the queries, by number."""
         columns = {name: column.keep_queries(queries) for name, column in self.columns.items()}
         qids = tuple(self.qids[query] for query in queries)
-        return replace(self, qids=qids, values=self.values[:, queries], columns=columns)
+        left_out = None if self.left_out is None else self.left_out[:, list(queries)]
+        return replace(self, qids=qids, values=self.values[:, queries], columns=columns, left_out=left_out)
 
     def keep_measures(self, rows: Sequence[int]) -> Self:
         """Keep some of the measures, by number."""
         columns = {name: column.keep_measures(rows) for name, column in self.columns.items()}
         measures = tuple(self.measures[row] for row in rows)
-        return replace(self, measures=measures, values=self.values[list(rows)], columns=columns)
+        left_out = None if self.left_out is None else self.left_out[list(rows)]
+        return replace(self, measures=measures, values=self.values[list(rows)], columns=columns, left_out=left_out)
+
+    @cached_property
+    def mean_values(self) -> Floats:
+        """The values that means are over [measure, query], nan if undefined or left out."""
+        return self.values if self.left_out is None else np.where(self.left_out, np.nan, self.values)
 
     @cached_property
     def defined(self) -> Ints:
-        """How many queries each measure is defined for [measure]."""
-        many: Ints = (~np.isnan(self.values)).sum(axis=1)
+        """How many queries each mean is over: those that the measure is defined for [measure]."""
+        many: Ints = (~np.isnan(self.mean_values)).sum(axis=1)
         return many
+
+    def has_all_queries(self, row: int) -> bool:
+        """Tell whether the mean of a measure is over all queries of the run; a value of no query is."""
+        return not self.measures[row].has_query_values or int(self.defined[row]) == len(self.qids)
 
     @cached_property
     def means(self) -> Floats:
@@ -418,7 +436,7 @@ class Scores(Answer):
 
         Where a median, a share of queries or the like was asked for, that (``Quantity.over``).
         """
-        values = self.values
+        values = self.mean_values
         there = ~np.isnan(values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             sums = np.where(there, values, 0.0).sum(axis=1)

@@ -68,7 +68,7 @@ class Confidence(ScoreColumn):
     def settle(self, scores: Scores) -> Floats:
         """Compute the intervals [measure, end], which end where the values of the measure do; nan if there is none."""
         ends, left_out = np.full((len(scores.measures), 2), np.nan), self.find_left_out(scores)
-        for row, (measure, values) in enumerate(zip(scores.measures, scores.values, strict=True)):
+        for row, (measure, values) in enumerate(zip(scores.measures, scores.mean_values, strict=True)):
             if measure.total or measure.geometric or left_out[row]:
                 continue
             if self.clusters is not None:
@@ -89,7 +89,7 @@ class Confidence(ScoreColumn):
         return np.array([self._is_doubtful(scores, row) for row in range(len(scores.measures))], dtype=np.bool_)
 
     def _is_doubtful(self, scores: Scores, row: int) -> bool:
-        values = scores.values[row]
+        values = scores.mean_values[row]
         if self.clusters is not None:
             return deleted_clusters.bound_mean(values, self.clusters, self.confidence).doubtful
         has_interval = not np.isnan(scores.settle(self.name)[row, 0])
@@ -132,7 +132,7 @@ def _list_values(several: Sequence[Scores], called: Sequence[str]) -> Iterator[t
     """List the values whose mean has an interval, with the measure and what the run is ``called``."""
     for name, scores in zip(called, several, strict=True):
         for row in np.flatnonzero(~np.isnan(scores.settle(Confidence.name)[:, 0])).tolist():
-            values = scores.values[row]
+            values = scores.mean_values[row]
             yield scores.measures[row], name, values[~np.isnan(values)]
 
 

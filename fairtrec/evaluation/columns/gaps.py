@@ -85,6 +85,10 @@ class GapScores(Scores):
         """Over how many queries each gap is [measure]."""
         return np.array([0 if gap is None else gap.queries for gap in self.gaps])
 
+    def has_all_queries(self, row: int) -> bool:  # noqa: ARG002 - of all
+        """Report that a gap is over the queries that both slices have."""
+        return True
+
     def keep_measures(self, rows: Sequence[int]) -> Self:
         """Keep the gaps of some of the measures, by number."""
         return replace(super().keep_measures(rows), gaps=tuple(self.gaps[row] for row in rows))

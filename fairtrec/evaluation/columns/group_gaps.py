@@ -141,7 +141,7 @@ def _compare(scores: Scores, rows: Sequence[int], confidence: float | None) -> G
             [rows[int(np.nanargmax(means))], rows[int(np.nanargmin(means))]] if not np.isnan(means).all() else rows[:2]
         )
     one, other = (scores.measures[row] for row in rows)
-    values = scores.values[list(rows)]
+    values = scores.mean_values[list(rows)]
     x, y = values[:, ~np.isnan(values).any(axis=0)]
     groups = (one.group, other.group)  # type: ignore[attr-defined]
     family = str(one.ungrouped)  # type: ignore[attr-defined]

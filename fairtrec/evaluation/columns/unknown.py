@@ -91,7 +91,7 @@ class UnknownIntervals(Intervals):
 
     def misleads(self, scores: Scores, row: int) -> bool:
         """Tell whether no labeling gives the mean, over the queries that have a value."""
-        there = ~np.isnan(scores.values[row])
+        there = ~np.isnan(scores.mean_values[row])
         if not there.any() or self.drawn[row].any():
             return False
         value, least, greatest = (each[row, there] for each in (scores.values, self.least, self.greatest))

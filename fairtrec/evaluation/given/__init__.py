@@ -56,8 +56,9 @@ class SourceKeywords(TypedDict, total=False):
         "RUN|FOLDER", "A RUN of the same system over texts with swapped group words (CRBO), or a folder of them.",
     )]  # fmt: skip
     queries: Annotated[FilePath | Iterable[str] | None, Given(
-        "NAME|FILE|common|judged", "Only these queries: of a query set by its name, of a file of ids, common to all "
-        "RUNs, or judged in QRELS; `fairtrec resources list` names the query sets.", words=("common", "judged"),
+        "NAME|FILE|common|defined|judged", "Only these queries: of a query set by its name, of a file of ids, common "
+        "to all RUNs, those in which every RUN has a value of every measure (defined), or judged in QRELS; `fairtrec "
+        "resources list` names the query sets.", words=("common", "defined", "judged"),
     )]  # fmt: skip
     background: Annotated[RankingsLike | None, Given(
         "RUN|collection", "A run of the documents that a system could have shown; NFaiRR divides by the best value "

@@ -1,17 +1,24 @@
-"""The queries that are evaluated: a query set, those that are common to all runs, or the judged ones."""
+"""The queries that are evaluated: a query set, those common to all runs, those with all values, or the judged ones."""
 
 from collections.abc import Sequence
 from hashlib import sha256
 from os import fspath
 from typing import Any
 
-from fairtrec.data import Qrels, Queries
+import numpy as np
+
+from fairtrec.data import Bools, Qrels, Queries
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.given.reference import Files, NamedRuns, OpenedReferences, Plan, Reference, References, Written
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.slices import align_values
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening, submissions
+
+COMMON, DEFINED = "common", "defined"  # in the place of a query set
+FEWEST = 2  # queries that are defined, if there are others
 
 
 class QueryReference(Reference):
@@ -29,7 +36,7 @@ class QueryReference(Reference):
         """Read the query set; None: it follows from the runs."""
         if self.name not in opened.given.words:
             return loading.queries(opened.given.things[self.name])
-        return None if is_common(opened.given) else Queries(loading.JUDGED, opened.read("qrels").qids)
+        return None if follows_runs(opened.given) else Queries(loading.JUDGED, opened.read("qrels").qids)
 
     def match_runs(
         self,
@@ -53,8 +60,18 @@ QUERIES = QueryReference("queries")
 
 
 def is_common(given: References) -> bool:
-    """Tell whether the queries are those that every run has, so that they follow from the runs."""
-    return QUERIES.name in given.words and not loading.is_judged(given.things[QUERIES.name])
+    """Tell whether the queries are those that every run has."""
+    return QUERIES.name in given.words and given.things[QUERIES.name] == COMMON
+
+
+def is_defined(given: References) -> bool:
+    """Tell whether the queries are those in which every run has a value of every measure."""
+    return QUERIES.name in given.words and given.things[QUERIES.name] == DEFINED
+
+
+def follows_runs(given: References) -> bool:
+    """Tell whether the queries follow from the runs."""
+    return is_common(given) or is_defined(given)
 
 
 def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qrels | None) -> Queries | None:
@@ -64,9 +81,8 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
     Raises InputError if no query is common to all, UsageError for a run that can be read only once.
     """
     found: set[str] | None = None
+    refuse_streams(named, COMMON)
     for _, thing in named:
-        if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
-            raise UsageError(f"{fspath(thing)} can be read once, but --queries common reads runs twice; pass a file")
         try:
             qids = set(loading.load_run(thing, "", choices, 1).qids)
         except InputError:
@@ -75,5 +91,37 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
             found = qids if found is None else found & qids
     if found is not None and not found:
         raise InputError("no query is common to all runs; leave out --queries common")
-    several = tuple(sorted(found or ()))
-    return Queries("common", several, sha256("\n".join(several).encode()).hexdigest()) if several else None
+    return name_queries(COMMON, sorted(found)) if found else None
+
+
+def refuse_streams(named: NamedRuns, word: str) -> None:
+    """Raise UsageError for a run that can be read only once, if the queries that this word means follow from runs."""
+    for _, thing in named:
+        if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
+            raise UsageError(f"{fspath(thing)} can be read once, but --queries {word} reads runs twice; pass a file")
+
+
+def defined_queries(several: Sequence[Scores]) -> Queries | None:
+    """Find the queries in which each run has a value of each measure; None of no run.
+
+    A run without any value of a measure plays no part for this measure.
+    Raises InputError if there are fewer than two such queries, of more that any run has.
+    """
+    every = sorted({qid for scores in several for qid in scores.qids})
+    if not every:
+        return None
+    rows = [row for row, measure in enumerate(several[0].measures) if measure.has_query_values]
+    valued = ~np.isnan(align_values(several, every)[:, rows])
+    has_none = ~valued.any(axis=2, keepdims=True)
+    kept: Bools = np.asarray((valued | has_none).all(axis=(0, 1)))
+    if kept.sum() < min(FEWEST, len(every)):
+        counts = {0: "no query has", 1: "only 1 query has"}[int(kept.sum())]
+        row = rows[int((valued | has_none).all(axis=0).sum(axis=1).argmin())]
+        what = f"{counts} a value of every measure for all runs; {several[0].measures[row]} has the fewest"
+        raise InputError(f"{what}: leave it out, or --queries defined")
+    return name_queries(DEFINED, [qid for qid, is_kept in zip(every, kept.tolist(), strict=True) if is_kept])
+
+
+def name_queries(word: str, qids: Sequence[str]) -> Queries:
+    """Name queries by the word that they were asked for with, and by their digest."""
+    return Queries(word, tuple(qids), sha256("\n".join(qids).encode()).hexdigest())

@@ -8,7 +8,7 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.confidence import Confidence
-from fairtrec.evaluation.leaderboard import sort_key, sort_runs
+from fairtrec.evaluation.leaderboard import rank_runs, sort_key
 from fairtrec.lab.plot import bars, points
 from fairtrec.lab.plot.canvas import look
 from fairtrec.measure import Measure
@@ -50,7 +50,7 @@ def plot(
     """
     refuse(kind, baseline, confidence, families, trend=trend, is_sorted=sort is not None)
     if sort is not None:
-        result = sort_runs(result, sort if isinstance(sort, Measure) else sort_key(sort, None))
+        result = rank_runs(result, sort if isinstance(sort, Measure) else sort_key(sort, None))
     aggregates.refuse(result.scores, "a figure draws")
     with look():
         if kind == "queries":

@@ -254,7 +254,7 @@ def _run_part(part: StudyPart, study: Study) -> CommandAnswer:
 def list_words(part: StudyPart, study: Study, keywords: Mapping[str, Any]) -> Words:
     """List the arguments of a part: its command, what it reads, its own words, and the options that it shares."""
     known = {each.name: each for each in load_command(part.command).params}
-    is_checked = study.qrels is not None or keywords.get("queries") in ("common", "judged")  # by validate
+    is_checked = study.qrels is not None or keywords.get("queries") in ("common", "defined", "judged")  # by validate
     judged: Words = []
     if part.command == "validate":
         files = list(dict.fromkeys(map(str, study.files.values())))  # one of answers is two runs

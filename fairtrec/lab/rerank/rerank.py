@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.given import SourceKeywords, split_keywords
-from fairtrec.evaluation.given.queries import is_common
+from fairtrec.evaluation.given.queries import follows_runs
 from fairtrec.evaluation.given.reference import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
@@ -172,7 +172,7 @@ class RerankWork:
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
         given, choices = split_keywords(self.keywords, RerankKeywords.__annotations__)
-        if is_common(given):
+        if follows_runs(given):
             raise UsageError(
                 "each run is reranked by itself, so there are no common queries; choose a query set, or leave it out"
             )

@@ -8,14 +8,14 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from fairtrec.evaluation.answers.result import Part, Result
-from fairtrec.evaluation.leaderboard import Standing, comparable, order
+from fairtrec.evaluation.leaderboard import Standing, comparable, incomplete, order
 from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means, followers, write_suffix
 from fairtrec.report.document import heading
 from fairtrec.report.note_selection import select_notes
 from fairtrec.report.page import digest, element, file, make_table, scatter, seen, write_elements
 from fairtrec.report.result_notes import judge, list_notes, note_reliability
-from fairtrec.report.results.tables import arrows, describe_order, dominations, signs
+from fairtrec.report.results.tables import OTHER_QUERIES, arrows, describe_ranking, dominations, signs
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.literals import ALL
 
@@ -41,8 +41,9 @@ def html(
     compared, verdict = compare_means(result, places), judge(result, sort=sort)
     named = list(map(seen, shorten_runs(result)))
     qids = sorted(set().union(*(scores.qids for scores in result.scores)))
+    others = [OTHER_QUERIES] * (len(named) > 1 and bool(incomplete(result).any()))
     marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
-    explained = signs(result, compared, places, [arrows(result), marks], ranked=True)
+    explained = [*signs(result, compared, places, [arrows(result), marks], ranked=True), *others]
     axes = scatter.axes(result, compared) if len(named) > 1 else {}
     many = len(named) * len(qids) * len(axes)
     told = summary and many <= LARGEST
@@ -68,7 +69,7 @@ def html(
         slices=_slices(parts, named, places, sort) if parts else "",
         digests=_digests(result, named) if result.untrusted else "",
         legend=write_elements(
-            element("li", describe_order(sort), id="by"), *(element("li", line) for line in explained)
+            element("li", describe_ranking(result, sort), id="by"), *(element("li", line) for line in explained)
         ),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
@@ -191,7 +192,7 @@ def _measures(result: Result, compared: Standing, axes: dict[int, scatter.Axis])
         {
             "name": seen(str(measure)),
             "better": measure.better,
-            "by": seen(describe_order(measure)),
+            "by": seen(describe_ranking(result, measure)),
             "order": order(means[:, at], measure.better).tolist(),
             "ranks": compared.ranks[:, at].tolist(),
             "axis": _axis(axes[at]) if at in axes else None,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import DefinedCount
 from fairtrec.measure import Quantity
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
@@ -34,8 +35,9 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
     a name of trec_eval has that name; where all was, and by none of a set, runid and num_q are left out.
     """
     lines: list[str] = []
-    asked = [getattr(measure, "trec", "") for measure in result.scores[0].measures]
-    is_bare = all(asked) and not any(getattr(measure, "is_of_set", False) for measure in result.scores[0].measures)
+    measures = [measure for measure in result.scores[0].measures if not isinstance(measure, DefinedCount)]
+    asked = [getattr(measure, "trec", "") for measure in measures]
+    is_bare = all(asked) and not any(getattr(measure, "is_of_set", False) for measure in measures)
     for number, scores in enumerate(result.scores):
         if len(result.scores) > 1 and (per_query or summary):  # tags need not tell runs apart
             lines.append(f"{'run':<22}\tall\t{plain(scores.run)}")
@@ -51,12 +53,19 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
                 lines += [f"{'num_q':<22}\t{qid}\t{len(of.qids)}"] * (not is_bare and "num_q" not in asked)
             for measure, value in zip(of.measures, of.spell(query, places), strict=True):
                 of_set = getattr(measure, "is_of_set", False)
-                if not value or (of_set and query is not None and measure.trec_name(is_mean=False) == "num_q"):
+                if not value or _is_strange_to_trec_eval(measure):
+                    continue
+                if of_set and query is not None and measure.trec_name(is_mean=False) == "num_q":
                     continue  # a set has num_q of all queries only, as in trec_eval
                 padded = value if measure.total else value.rjust(6)  # counts are not padded
                 name = measure.trec_name(is_mean=query is None)
                 lines.append(f"{name or str(measure):<22}\t{qid}\t{padded}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _is_strange_to_trec_eval(quantity: Quantity) -> bool:
+    """Tell whether this counts the queries of a measure that was asked for by its name in trec_eval, which does not."""
+    return isinstance(quantity, DefinedCount) and bool(getattr(quantity.of, "trec", ""))
 
 
 def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:

@@ -82,9 +82,24 @@ def record(
         "notes": note_records([judge(result, sort=sort), *list_notes(result, sort=sort)]),
     }
     made |= {"groups": result.groups} if result.groups else {}
+    made |= {"ranking": ranking} if (ranking := _describe_ranking(result, sort)) else {}
     between_groups = result.gaps * summary
     made |= {"gaps": between_groups} if between_groups else {}
     return {**made, "measures": measures, "runs": runs}
+
+
+def _describe_ranking(result: Result, sort: Quantity | None) -> dict[str, Any]:
+    """Give the means by which runs are ranked, and over how many queries, if these are not the means of the runs."""
+    if sort is None:
+        return {}
+    from fairtrec.evaluation.leaderboard import count_shared, share_queries
+
+    row = result.scores[0].measures.index(sort)
+    shared = share_queries(result, row)
+    if (queries := count_shared(shared, row)) is None:
+        return {}
+    means = {scores.run: scores.means[row] for scores in shared.scores}
+    return {"measure": str(sort), "queries": queries, "means": means}
 
 
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:

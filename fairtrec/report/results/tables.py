@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ColumnTable, FollowingText, FollowingTexts
-from fairtrec.evaluation.leaderboard import Standing, incomplete, sort_runs
+from fairtrec.evaluation.leaderboard import Standing, count_shared, incomplete, sort_runs
 from fairtrec.measure import Measure
 from fairtrec.report.cells import (
     compare_means,
@@ -26,6 +26,8 @@ SIZE = (
     "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean"
 )
 UNTESTED = "ranks are not tested, see fairtrec compare"
+OTHER_QUERIES = "no mark: the means are over different queries"
+SHARED = "all ranked runs have a value"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
@@ -145,8 +147,8 @@ class ResultTables:
         marks = [best_is] * any(column.best for column in columns)
         marks += [worst_is] * any(column.worst for column in columns)
         is_incomplete = several and bool(incomplete(result).any())
-        few = f"no {'rank or ' * ranked}mark for a mean over fewer queries than another run's" * is_incomplete
-        line = [describe_order(sort) if ranked else "", explained, ", ".join(marks), few]
+        others = OTHER_QUERIES * is_incomplete
+        line = [describe_ranking(result, sort) if ranked else "", explained, ", ".join(marks), others]
         return signs(result, compared, self.places, line, ranked=ranked)
 
 
@@ -234,9 +236,19 @@ def arrows(result: Result) -> str:
     return directions(measure.better for measure in result.scores[0].measures)
 
 
-def describe_order(measure: Measure | None) -> str:
-    """Say in which order runs stand."""
-    return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}; {UNTESTED}"
+def describe_ranking(result: Result, measure: Measure | None) -> str:
+    """Say in which order the runs of a result stand, and over which queries if a measure is undefined in others."""
+    if measure is None:
+        return describe_order(None)
+    shared = count_shared(result, result.scores[0].measures.index(measure))
+    return describe_order(measure, "" if shared is None else f", over the {shared} queries in which {SHARED}")
+
+
+def describe_order(measure: Measure | None, over: str = "") -> str:
+    """Say in which order runs stand, and ``over`` which queries."""
+    if measure is None:
+        return "runs in the order given"
+    return f"rank: by {measure}, {FIRST[measure.better]}{over}; {UNTESTED}"
 
 
 def signs(result: Result, compared: Standing, places: int, line: Sequence[str], *, ranked: bool) -> list[str]:

@@ -30,7 +30,7 @@ from fairtrec.support.resources.fetch import digest, fetch, has_digest
 Kind = Literal["wordlist", "pairs", "queryset"]
 State = Literal["ok", "missing", "damaged"]
 
-RESERVED = ("common", "judged")  # what --queries takes besides names
+RESERVED = ("common", "defined", "judged")  # what --queries takes besides names
 REINSTALL = "run: pip install --force-reinstall fairtrec"
 WRITE_AGAIN = "write it again: fairtrec make queryset -o NAME.tsv"
 TEXTS = ("title", "source", "license", "citation", "language", "format")
