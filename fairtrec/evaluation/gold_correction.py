@@ -36,7 +36,9 @@ NO_SUM = (
 NO_WORDS = "it counts words, and gold labels contain no counts"
 SETS = frozenset({"background", "collection"})
 UNTOLD = "nobody could tell the group of some documents, and it is not a sum over documents"
-BY_DOCUMENTS = NoteKind("corrected by documents", "gold labels for {labeled} of the {documents} documents looked at")
+BY_DOCUMENTS = NoteKind(
+    "corrected by documents", "gold labels for {labeled} of the {documents} documents in the measured ranks"
+)
 BY_QUERIES = NoteKind("corrected by queries", "gold labels for {labeled} of the {queries} queries")
 ON_TRUST = NoteKind(
     "gold sheet without runs",

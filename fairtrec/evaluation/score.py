@@ -43,20 +43,20 @@ FEW = 100  # ranks
 COMPARED = 100  # queries, whose ids of documents are compared
 COMPARED_RANKS = 100  # of these, if whole rankings are measured
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
-_KNOWN = "of {ranks} documents looked at, {known} have known groups, or are known to have none{others}"
+_KNOWN = "of {ranks} documents in the measured ranks, {known:has} a label{others}"
 CELLS = 1 << 21  # of a matrix [query, rank, group]
 MANY = 10_000  # queries, whose ranks are looked at together
 
 
 def weigh_known(known: object, ranks: object, **_: object) -> NoteSeverity:
-    """Weigh the note on known groups: only unknown groups mislead."""
+    """Weigh the note on labels: only documents without one mislead."""
     return NoteSeverity.BACKGROUND if known == ranks else NoteSeverity.MISLEADING
 
 
 KNOWN = NoteKind("known groups", _KNOWN, weigh_known)
 KNOWN_OF_FEW = NoteKind(
     "known groups of few queries",
-    f"{_KNOWN}; {{silent}} of {{queries}} queries have no document of known group; check the labels",
+    f"{_KNOWN}; {{silent}} of {{queries}} queries have no document with a label; check the labels",
     weigh_known,
 )
 STRANGERS = NoteKind(
@@ -237,7 +237,10 @@ def _of_samples(
 
 
 class RankCounts:
-    """How many ranks of a run labels and stances know, counted part by part, of all that measures ask for."""
+    """How many ranks of a run labels and stances know, counted part by part, of all that measures ask for.
+
+    Documents without texts or counts are counted before (``UNKNOWN_IN_RANKS``), whatever ``missing`` takes them for.
+    """
 
     def __init__(self, inputs: Inputs, measures: Sequence[Measure]) -> None:
         of_groups = [measure for measure in measures if "membership" in measure.needs]
@@ -245,7 +248,8 @@ class RankCounts:
             inputs.context.given if list_parts(measure, inputs.context) else (measure.by,) for measure in of_groups
         ]
         extras = [name for measure in measures for name in OF_EXTRAS & OF_RANKS & {*measure.needs}]
-        self.groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}  # by attribute
+        labeled = [name for name in chain(*several) if inputs.take_attribute(name).context.labels is not None]
+        self.groups = {name: np.zeros(4, dtype=np.int64) for name in labeled}  # by attribute
         self.extras = {name: np.zeros(2, dtype=np.int64) for name in extras}
 
     def add(self, part: Inputs) -> None:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from fairtrec.support.notes import Note, NoteSeverity, merge_kinds, write_notes
+from fairtrec.support.notes import FEW, Note, NoteSeverity, merge_kinds, merge_measures, write_notes
 
 MOST = 4
 HANG = 2  # letters, by which lines that go on are indented
@@ -15,8 +15,9 @@ NARROWEST = 20  # letters behind an indent
 def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Write the most important notes first, ``most`` at most (None: all), and count the others in a last line.
 
-    Notes on measures that are of one kind are one. A verdict and legends are not counted, and come before all.
-    ``short`` has shorter names of runs.
+    Notes on measures that are of one kind are one, a sentence of three clauses that counts the other measures. If all
+    are asked for, each of more clauses is one. A verdict and legends are not counted, and come before all. ``short``
+    has shorter names of runs.
 
     >>> from fairtrec.support.notes import NoteKind
     >>> kinds = NoteKind("sign", "above 0 leans to m", NoteSeverity.BACKGROUND), NoteKind("ties", "many ties")
@@ -24,7 +25,9 @@ def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, st
     ['many ties', 'and 1 more note: -v']
     """
     ordered = order_notes(notes)
-    lines = [write_notes(several, short) for several in ordered]
+    if most is None:
+        ordered = [part for several in ordered for part in _split_measures(several)]
+    lines = [write_notes(several, short, None if most is None else FEW) for several in ordered]
     before = sum(min(note.severity for note in several) <= NoteSeverity.LEGEND for several in ordered)
     left = 0 if most is None else max(len(lines) - before - most, 0)
     return lines[: len(lines) - left] + [f"and {left} more note{'s' * (left > 1)}: -v"] * bool(left)
@@ -33,6 +36,12 @@ def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, st
 def order_notes(notes: Sequence[Note]) -> list[list[Note]]:
     """Put the notes that are written as one together, and the most important first."""
     return sorted(merge_kinds(notes), key=lambda several: min((note.severity, note.kind.is_last) for note in several))
+
+
+def _split_measures(notes: list[Note]) -> list[list[Note]]:
+    """Split notes that would be one sentence of more than three clauses: one for each."""
+    clauses = merge_measures(notes)
+    return [[note] for note in clauses] if len(clauses) > FEW and notes[0].kind.again else [notes]
 
 
 def wrap_hanging(line: str, width: int | None, indent: int) -> list[str]:

@@ -164,24 +164,45 @@ class Note:
         return (is_listed and not self.kind.spans) or len(self.runs) < self.among
 
 
-def write_notes(notes: Sequence[Note], short: Mapping[str, str] = MappingProxyType({})) -> str:
+def write_notes(notes: Sequence[Note], short: Mapping[str, str] = MappingProxyType({}), most: int | None = None) -> str:
     """Write notes of one kind in one sentence, with the ``short`` names of runs where there are some.
 
+    Measures of which the same is said follow each other; ``most`` of them are said (None: all), the others are counted.
+
     >>> kind = NoteKind("top", "{measures} is at its top in {top} of {queries} queries", again="{measures} in {top}")
-    >>> write_notes([kind.note(measure="RR", top=9, queries=10), kind.note(measure="AP", top=8, queries=10)])
+    >>> several = [kind.note(measure="RR", top=9, queries=10), kind.note(measure="AP", top=8, queries=10)]
+    >>> write_notes(several)
     'top: RR is at its top in 9 of 10 queries, AP in 8'
+    >>> write_notes([*several, kind.note(measure="P", top=2, queries=3)], most=1)
+    'top: RR is at its top in 9 of 10 queries, and 2 more measures'
     """
     kind, part = notes[0].kind, f"{notes[0].part}: " if notes[0].part else ""
     if not kind.again:
         return part + "; ".join(_write_sentence(note, short) for note in merge_measures(notes))
-    first, *others = notes
-    first, *rest = (replace(first, measures=(measure,)) for measure in first.measures)
-    clauses = [_write_clause(first, kind.text, short)]
-    for note in merge_measures([*rest, *others]):
-        left_out = {*_list_values(kind.text)} - {*_list_values(kind.again)}
-        alike = all(note.named_values[name] == first.named_values[name] for name in left_out)
-        clauses.append(_write_clause(note, kind.again if alike else kind.text, short))
-    return f"{part}{kind.label or kind.name}: {', '.join(clauses)}{f'; {kind.tail}' if kind.tail else ''}"
+    clauses = _write_clauses(notes, short)
+    left = 0 if most is None else sum(many for _, many in clauses[most:])
+    shown = [clause for clause, _ in (clauses[:most] if left else clauses)]
+    shown += [f"and {left} more measure{'s' * (left > 1)}"] * bool(left)
+    return f"{part}{kind.label or kind.name}: {', '.join(shown)}{f'; {kind.tail}' if kind.tail else ''}"
+
+
+def _write_clauses(notes: Sequence[Note], short: Mapping[str, str]) -> list[tuple[str, int]]:
+    """Write the clauses of a sentence on several measures, each with the number of its measures.
+
+    A shorter clause follows only one that says the same of another measure.
+    """
+    kind = notes[0].kind
+    left_out = {*_list_values(kind.text)} - {*_list_values(kind.again)}
+    alike: dict[Any, list[Note]] = {}
+    for note in notes:
+        alike.setdefault(tuple(note.named_values[name] for name in sorted(left_out)), []).append(note)
+    clauses = []
+    for first, *others in alike.values():
+        one, *rest = (replace(first, measures=(measure,)) for measure in first.measures)
+        clauses.append((_write_clause(one, kind.text, short), 1))
+        several = merge_measures([*rest, *others])
+        clauses += [(_write_clause(note, kind.again, short), len(note.measures)) for note in several]
+    return clauses
 
 
 def _write_sentence(note: Note, short: Mapping[str, str]) -> str:

@@ -503,7 +503,7 @@ def test_what_stays_that_of_the_instrument_is_said(tmp_path):
     assert "NFaiRR@3: its ideal is not corrected" in said
     trusted = "sheet.tsv lists no runs; fairtrec assumes that every document looked at could be drawn"
     assert trusted in said
-    assert "gold labels for 1 of the 3 documents looked at" in said
+    assert "gold labels for 1 of the 3 documents in the measured ranks" in said
 
 
 @pytest.mark.parametrize("measures", [SUMS, LISTS])

@@ -11,7 +11,7 @@ def test_a_docno_with_a_zero_width_joiner_is_taken(tmp_path, fairtrec_command):
     (tmp_path / "run").write_text("q Q0 d\u200d1 1 2 t\nq Q0 d2 2 1 t\n", "utf-8")
     done = fairtrec_command("eval", "none", tmp_path / "run", "--labels", tmp_path / "labels.tsv", "-m", "AWRF@2")
     assert (done.code, done.complaints) == (0, [])
-    assert "of 2 documents looked at, 2 have known groups, or are known to have none" in done.err
+    assert "of 2 documents in the measured ranks, 2 have a label" in done.err
 
 
 @pytest.mark.parametrize("mark", ["\x00", "\x1b", "\x85"])

@@ -318,9 +318,7 @@ def test_there_is_no_worst_member_of_a_group():
 
 def test_what_is_known_of_the_ranks_is_said():
     result = fairtrec.evaluate("KL@2", RUN, labels={"d1": "a", "d9": "b"})
-    assert tuple(map(str, result.scores[0].notes)) == (
-        "of 2 documents looked at, 1 have known groups, or are known to have none",
-    )
+    assert tuple(map(str, result.scores[0].notes)) == ("of 2 documents in the measured ranks, 1 has a label",)
 
 
 def test_labels_of_no_document_of_the_run_are_refused():

@@ -18,7 +18,7 @@ from fairtrec.report.markup import latex, md
 from fairtrec.report.note_selection import MOST, select_notes
 from fairtrec.report.short_signature import shorten_signature
 from fairtrec.report.terminal import render
-from fairtrec.support.notes import NoteSeverity
+from fairtrec.support.notes import NoteKind, NoteSeverity, write_notes
 from fairtrec_made import EXAMPLE, ended, notes_of, texts, unwrapped
 
 TABLE = ReportTable("", [Column("run", ["a"], words=True)], [Column("RR", ["1"])])
@@ -27,8 +27,8 @@ MANY = ("-m", "all_fair@5", *LABELS)
 MORE = re.compile(r"(?:# )?and (\d+) more notes?: -v")
 
 
-def evaluated(fairtrec_command, *more):
-    return fairtrec_command("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", *MANY, *more)
+def evaluated(fairtrec_command, *more, asked=MANY):
+    return fairtrec_command("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", *asked, *more)
 
 
 def notes_in(lines):
@@ -44,10 +44,11 @@ def behind(table):
 
 @pytest.mark.parametrize("form", ["table", "trec", "tsv"])
 def test_four_remarks_at_most_stand_beside_numbers_and_the_others_are_counted(fairtrec_command, form):
-    done = evaluated(fairtrec_command, "-f", form)
+    few = "-m", "rND@5 AWRF@5 FAIR@5 DP@5 nDCG@5", *LABELS  # no sentence has more than three clauses
+    done = evaluated(fairtrec_command, "-f", form, asked=few)
     *shown, last = notes_in(behind(done.out) if form == "table" else done.err.splitlines())
     assert len(shown) == MOST
-    every = evaluated(fairtrec_command, "-f", form, "-v")
+    every = evaluated(fairtrec_command, "-f", form, "-v", asked=few)
     whole = notes_in(behind(every.out) if form == "table" else every.err.splitlines())
     assert whole[:MOST] == shown
     assert int(MORE.fullmatch(last)[1]) == len(whole) - MOST
@@ -216,3 +217,51 @@ def test_what_inputs_have_is_said_only_where_a_number_is_of_them(inputs, tmp_pat
 def test_what_is_typed_as_it_is_by_default_played_no_part_either(fairtrec_command):
     done = fairtrec_command("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", "-m", "RR", "--prior", "even")
     assert "# --prior has no effect on RR\n" in done.err
+
+
+AT_BEST = NoteKind(
+    "at best in a test",
+    "{measures} has {best} in {at} of {queries} queries",
+    again="{measures} in {at}",
+    tail="few decide",
+)
+
+
+def at_best(*several):
+    return [AT_BEST.note(measure=name, best=best, at=at, queries=9) for name, best, at in several]
+
+
+def test_a_clause_says_no_less_than_what_differs_from_the_clause_before():
+    """TExFAIR has its maximum, not the value 0, although ARaB, which has that, was noted before it."""
+    notes = at_best(("RR", "its maximum", 8), ("ARaB", "the value 0", 7), ("TExFAIR", "its maximum", 6))
+    of_best = "RR has its maximum in 8 of 9 queries, TExFAIR in 6"
+    assert select_notes(notes, 4) == [
+        f"at best in a test: {of_best}, ARaB has the value 0 in 7 of 9 queries; few decide"
+    ]
+
+
+def test_more_than_three_clauses_are_counted_and_are_notes_of_their_own_in_all_notes():
+    notes = at_best(("RR", "its maximum", 8), ("A", "the value 0", 7), ("P", "its maximum", 6), ("Q", "its maximum", 5))
+    assert select_notes(notes, 4) == [
+        "at best in a test: RR has its maximum in 8 of 9 queries, P in 6, Q in 5, and 1 more measure; few decide"
+    ]
+    assert select_notes(notes, None) == [
+        f"at best in a test: {name} has {best} in {at} of 9 queries; few decide"
+        for name, best, at in (
+            ("RR", "its maximum", 8),
+            ("A", "the value 0", 7),
+            ("P", "its maximum", 6),
+            ("Q", "its maximum", 5),
+        )
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["its maximum", "the value 0"]), st.integers(0, 3)), min_size=1, max_size=6))
+def test_each_measure_is_behind_what_is_said_of_it(several):
+    """Read from the left, the last predicate before the name of a measure is its own."""
+    named = [(f"M{at}", best, many) for at, (best, many) in enumerate(several)]
+    text = str(write_notes(at_best(*named)))
+    for name, best, _ in named:
+        before = text[: text.index(f"{name}")] + text[text.index(f"{name}") :].partition(" of ")[0].partition(", ")[0]
+        said = max(("its maximum", "the value 0"), key=before.rfind)
+        assert said == best, text

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Counts, Docnos, Floats, GroupTerms, Ints, take
+from fairtrec.data import MISSING, Counts, Docnos, Floats, GroupTerms, Ints, take
 from fairtrec.evaluation.given.reference import (
     Files,
     GroupReference,
@@ -260,11 +260,6 @@ def membership(inputs: Inputs) -> Floats:
     found = neutrality.membership(take(inputs.counts, inputs.ranked), inputs.context.membership)
     found.flags.writeable = False  # so that what is the same for each of many groups is computed once
     return found
-
-
-def known(inputs: Inputs) -> Bools:
-    """Tell of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
-    return np.asarray(~np.isnan(inputs.membership).any(axis=2))
 
 
 def group_sizes(inputs: Inputs) -> Floats:

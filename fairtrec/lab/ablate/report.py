@@ -41,7 +41,7 @@ MOST_FLIPS = NoteKind("most flips", "{variant} flips the most pairs: {flipped} o
 NEVER_FLIPPED = NoteKind("never flipped", "pairs that no variant flips: {never} of {pairs}")
 STILL = NoteKind("still", "no mean changes with {factors}")
 OCCURRING = NoteKind(
-    "occurring terms", "{occurring} of {terms} terms occur in the documents looked at", NoteSeverity.BACKGROUND
+    "occurring terms", "{occurring} of {terms} terms occur in the measured documents", NoteSeverity.BACKGROUND
 )
 FEWER = NoteKind(
     "fewer queries",

@@ -64,7 +64,7 @@ def test_labels_that_know_few_queries_are_asked_about():
     Path("few.tsv").write_text("d1\tf\nd2\tm\n")
     (remark,) = value("AWRF@2", "many", labels="few.tsv").notes
     assert str(remark) == (
-        "of 20 documents looked at, 2 have known groups, or are known to have none; 18 of 20 queries have no document of known group; check the labels"
+        "of 20 documents in the measured ranks, 2 have a label; 18 of 20 queries have no document with a label; check the labels"
     )
 
 

@@ -64,9 +64,7 @@ def test_files_of_each_form_say_it(name, tmp_path):
 def test_objects_say_it_and_the_rank_is_known(given):
     result = fairtrec.evaluate("Groups@3", RUN, labels=given)
     assert result.means["run"]["Groups@3"] == 2
-    assert [*map(str, result.scores[0].notes)] == [
-        "of 3 documents looked at, 3 have known groups, or are known to have none"
-    ]
+    assert [*map(str, result.scores[0].notes)] == ["of 3 documents in the measured ranks, 3 have a label"]
     assert "groups: f 1, m 1, none 1; target 0.5 each" in texts(result.notes)
     assert result.signature["members"] == "f 1, m 1, none 1"
     assert list(result.groups) == ["f", "m"]
@@ -116,10 +114,8 @@ def test_what_the_labels_call_otherwise_is_none_where_the_groups_say_so():
     assert said.signature["members"] == same.signature["members"] == "F 1, M 1, none 1"
     unknown = fairtrec.evaluate("AWRF@3", RUN, labels=marked, groups=["F", "M"])
     assert unknown.signature["members"] == "F 1, M 1"
-    assert [str(each) for each in unknown.scores[0].notes] == [
-        "of 3 documents looked at, 2 have known groups, or are known to have none"
-    ]
-    assert "of 3 documents looked at, 3 have known groups, or are known to have none" in map(str, said.scores[0].notes)
+    assert [str(each) for each in unknown.scores[0].notes] == ["of 3 documents in the measured ranks, 2 have a label"]
+    assert "of 3 documents in the measured ranks, 3 have a label" in map(str, said.scores[0].notes)
 
 
 @pytest.mark.parametrize("groups", ["F,-", "-", "F,M,-,-"])
@@ -230,4 +226,4 @@ def test_published_figures_of_passages_that_people_labeled(shared):
     assert scores.means[0] == pytest.approx(0.7518, abs=5e-5)
     assert (scores.defined[0], len(scores.qids)) == (17, 215)
     assert "groups: F 113, M 144, none 636; target 0.5 each" in texts(result.notes)
-    assert any(str(each).startswith("of 2150 documents looked at, 210 ") for each in scores.notes)
+    assert any(str(each).startswith("of 2150 documents in the measured ranks, 210 ") for each in scores.notes)

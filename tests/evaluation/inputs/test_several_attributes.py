@@ -51,7 +51,7 @@ def test_published_figures_of_the_example(both):
     assert "gender: f 25, m 29; target 0.5 each" in texts(result.notes)
     assert "length, in this order: <40 21, 40-<50 24, >=50 23; target 0.333 each" in texts(result.notes)
     remarks = [str(each) for each in result.scores[0].notes]
-    assert "of 120 documents looked at, 86 have known groups, or are known to have none (gender)" in remarks
+    assert "of 120 documents in the measured ranks, 86 have a label (gender)" in remarks
     assert [int(defined) for defined in result.scores[2].defined] == [11, 12, 11, 11]
     assert list(result.groups) == ["gender", "length"]
     assert result.groups["gender"]["f"] == {"documents": 25, "target": 0.5}

@@ -104,26 +104,21 @@ def test_what_is_said_where_documents_without_a_label_are_a_group():
     assert result.signature["members"] == "? (no label), a 2, b 2"
     assert result.groups["?"] == {"target": 0.0}
     assert [str(remark) for remark in result.scores[0].notes if "infinite" not in str(remark)] == [
-        "of 4 documents looked at, 3 have known groups, or are known to have none; the others are of the group ?"
+        "of 4 documents in the measured ranks, 3 have a label; the others are of the group ?"
     ]
 
 
 def test_documents_of_even_membership_are_known_no_better_and_counted_in_no_group():
     result = fairtrec.evaluate("KL@4", RUN, labels={**LABELS, "d9": "?"}, missing="even")
     assert texts(result.notes)[0] == "groups: a 2, b 2; target 0.5 each"
-    assert (
-        "of 4 documents looked at, 3 have known groups, or are known to have none; the others belong evenly to all"
-        in str(result)
-    )
+    assert "of 4 documents in the measured ranks, 3 have a label; the others belong evenly to all" in str(result)
 
 
 def test_of_crossed_attributes_a_document_is_known_if_it_is_by_each():
     other = {"d1": "x", "d2": "y", "d9": "x"}
     given = {"labels": fairtrec.attributes(one=LABELS, two=other), "missing": "group"}
     (scores,) = fairtrec.evaluate("KL(by=one*two)@4", RUN, **given).scores
-    assert str(scores.notes[-1]).startswith(
-        "of 4 documents looked at, 2 have known groups, or are known to have none; the others are of"
-    )
+    assert str(scores.notes[-1]).startswith("of 4 documents in the measured ranks, 2 have a label; the others are of")
 
 
 @pytest.mark.usefixtures("files")
