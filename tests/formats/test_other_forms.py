@@ -185,7 +185,7 @@ def test_bad_counts(written, monkeypatch, line, message, block):
 
 
 @pytest.mark.parametrize(
-    "header", ["d1 10 1 2", "docno tokens f", "docno f m", "docno tokens f f", "tokens docno f m", "docno;tokens;f;m"]
+    "header", ["d1 10 1 2", "docno tokens f", "docno f m", "docno tokens f f", "tokens docno f m", "docno;tokens;f"]
 )
 def test_bad_headers(written, header):
     with pytest.raises(InputError, match="file:2: the first line is not the header of a table of counts; write: docno"):
