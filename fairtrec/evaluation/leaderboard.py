@@ -27,6 +27,10 @@ from fairtrec.support.errors import UsageError
 FEWEST_SHARED = 2  # queries, of fewer of which runs are not ranked if there are others
 
 
+class UnrankedError(UsageError):
+    """A measure by which runs cannot be ranked, as they have too few queries in common in which it is defined."""
+
+
 @dataclass(frozen=True, eq=False)
 class Standing:
     """How runs stand by what they are compared by [run, measure]; ``betters`` are the directions of the measures."""
@@ -162,7 +166,7 @@ def rank_runs(result: Result, measure: Measure) -> Result:
     These are the queries in which each of them has a value; the signature has their number if there are others. A run
     without any value is not ranked, nor one of unknown documents, nor one that lacks queries that two others have.
 
-    Raises UsageError if the measure is not computed, or if there are fewer than two such queries.
+    Raises UsageError if the measure is not computed, UnrankedError if there are fewer than two such queries.
     """
     row = result.scores[0].measures.index(find_sort_measure(result, measure))
     return sort_runs(share_queries(result, row), measure)
@@ -189,7 +193,7 @@ def share_queries(result: Result, row: int) -> Result:
     if measure.of_pool or not (valued[ranked].any(axis=0) & ~shared).any():
         return result
     if shared.sum() < FEWEST_SHARED or any(row in each.decisions and each.is_corrected for each in scores):
-        raise UsageError(_explain_unranked(result, row, int(shared.sum()), len(every)))
+        raise UnrankedError(_explain_unranked(result, row, int(shared.sum()), len(every)))
     kept = {qid for qid, is_kept in zip(every, shared.tolist(), strict=True) if is_kept}
     signature = result.signature | {"sort": f"{measure}/{len(kept)}"}
     return replace(result, scores=tuple(_leave_out(each, row, kept) for each in scores), signature=signature)

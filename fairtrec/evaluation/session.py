@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, fill_undefined
 from fairtrec.evaluation.given import SOURCE_NAMES
-from fairtrec.evaluation.given.queries import DEFINED, QUERIES, defined_queries, is_defined, refuse_streams
 from fairtrec.evaluation.given.reference import NamedRuns, Plan, RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
@@ -189,13 +189,12 @@ class Evaluator:
             failed |= incomplete
         return scores, failed, documents
 
-    def batch(self, named: NamedRuns, reading: Reading, jobs: int) -> Batch:
-        """Read runs together, compute their values, and keep the runs and their documents.
+    def _score_all(self, named: NamedRuns, reading: Reading, jobs: int) -> Sequence[Scores]:
+        """Compute the values of the runs that can be read."""
+        return self._score_named(named, reading, jobs, keep_going=True)[0]
 
-        Raises UsageError for queries that follow from values, as those of several batches would differ.
-        """
-        if is_defined(self.given):
-            raise UsageError("--queries defined would be other queries for each variant; choose a query set, or common")
+    def batch(self, named: NamedRuns, reading: Reading, jobs: int) -> Batch:
+        """Read runs together, compute their values, and keep the runs and their documents."""
         reading = replace(reading, looks_for_ties=False)
         runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.two_pass and runs else None
@@ -233,10 +232,10 @@ class Evaluator:
             for name, value in context.opened.items():
                 if (of_runs := references[name].match_runs(plan, value, context, named, self.depth)) is not value:
                     context = replace(context, opened={**context.opened, name: of_runs})
-            if is_defined(self.given):
-                refuse_streams(named, DEFINED)
-                scores, *_ = self._score_named(named, replace(reading, context=context), jobs, keep_going=True)
-                context = replace(context, opened={**context.opened, QUERIES.name: defined_queries(scores)})
+            score = partial(self._score_all, named, replace(reading, context=context), jobs)
+            for name, value in context.opened.items():
+                if (of_values := references[name].match_values(plan, value, named, score)) is not value:
+                    context = replace(context, opened={**context.opened, name: of_values})
         return reading if context is reading.context else replace(reading, context=context)
 
     def documents(

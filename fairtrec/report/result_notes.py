@@ -1,7 +1,7 @@
 """The notes on a result."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
@@ -10,10 +10,11 @@ import numpy as np
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import OF_JUDGED, Scores
+from fairtrec.evaluation.inputs.documents import MOSTLY_UNKNOWN
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
 from fairtrec.measures.catalogue.needs import needs_judgments
-from fairtrec.report.cells import write_needed
+from fairtrec.report.cells import write_needed, write_short_of
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, list_runs, merge_runs, write_span
 
@@ -45,6 +46,9 @@ UNEVEN = NoteKind(
     NoteSeverity.MISLEADING,
 )
 ADVICE = ", --queries common evaluates those that every run has"
+UNMARKED = NoteKind(
+    "no mark of many unknown", "{lacks}, as more than a tenth of the documents are unknown", NoteSeverity.MISLEADING
+)
 VALUELESS = NoteKind(
     "no rank without values", "no rank: {runs}, because {measures} is undefined in all queries", NoteSeverity.LEGEND
 )
@@ -77,30 +81,53 @@ CEILINGS = NoteKind(
 CEILINGS_OF_ONE = replace(CEILINGS, name="ceiling of one run", label="ceiling", tail="few queries decide the mean")
 
 
+def _write_unreliable(measures: str, reliability: float, queries: int, needed: str) -> str:
+    return f"{measures} has reliability {_write_reliability(reliability)} over {queries} queries, .95 takes {needed}"
+
+
+def _write_unreliable_again(measures: str, reliability: float, needed: str) -> str:
+    return f"{measures} {_write_reliability(reliability)}, .95 takes {needed}"
+
+
+def _write_reliability(reliability: float) -> str:
+    """Write a reliability with two digits, and with more if it would seem to reach a usual one.
+
+    >>> _write_reliability(0.912), _write_reliability(0.946), _write_reliability(0.9501), _write_reliability(0.79996)
+    ('.91', '.946', '.95', '.79996')
+    """
+    return write_short_of(reliability, 2, (COMMON, PUBLISHED)).replace("0.", ".", 1)
+
+
 UNRELIABLE = NoteKind(
     "unreliable order",
-    "{measures} has reliability {reliability:.2f} over {queries} queries, .95 takes {needed}",
+    _write_unreliable,
     NoteSeverity.MISLEADING,
-    again="{measures} {reliability:.2f}, .95 takes {needed}",
+    again=_write_unreliable_again,
     tail="see fairtrec reliability",
 )
 FEWEST_RUNS, FEWEST_QUERIES = 5, 10  # of fewer no order is judged
 
 
 def list_notes(
-    result: Result, *, sort: Quantity | None = None, paired: bool = False, judged: bool = True
+    result: Result,
+    *,
+    sort: Quantity | None = None,
+    paired: bool = False,
+    judged: bool = True,
+    marked: bool = False,
 ) -> list[Note]:
     """List the notes on a result: what is missing or undefined, and what makes its numbers misleading.
 
     Notes on the measure that runs are sorted by, ``sort``, come first. The numbers of ``paired`` runs are over the
     queries of both, so missing queries of one play no part. ``judged`` counts the judged ranks; leave these out if
-    orders are searched.
+    orders are searched. A report in which runs are ``marked`` says which have no mark.
     """
     said: dict[Note, list[int]] = {}  # the places of the runs that each is true of
+    has_marks = marked and len(result.scores) > 1
     for place, scores in enumerate(result.scores):
         for note in [*_note_undefined(scores), *scores.notes]:
             if judged or note.kind not in OF_JUDGED:
-                said.setdefault(note, []).append(place)
+                said.setdefault(_note_unmarked(note, sort) if has_marks else note, []).append(place)
     notes = [
         *result.evaluation_notes,
         *(_note_missing(result) or (_note_uneven(result) if len(result.scores) > 1 and not paired else ())),
@@ -177,6 +204,13 @@ def _advise_common(result: Result) -> str:
     return ADVICE if first.intersection(*others) else ""
 
 
+def _note_unmarked(note: Note, sort: Quantity | None) -> Note:
+    """Say of a note on unknown documents that the run has no mark, and no rank if runs are sorted; give any other."""
+    if note.kind is not MOSTLY_UNKNOWN:
+        return note
+    return UNMARKED.note(measures=note.measures, lacks="no mark" if sort is None else "no rank and no mark")
+
+
 def _note_unranked(result: Result, sort: Quantity) -> Iterator[Note]:
     """Name the runs without a rank by the measure that runs are sorted by, and why they have none."""
     from fairtrec.evaluation.leaderboard import comparable
@@ -232,17 +266,19 @@ def _note_ceiling(result: Result, row: int) -> Note | None:
     return note.assign_runs(runs, short, len(result.scores))
 
 
-def note_reliability(result: Result) -> list[Note]:
+def note_reliability(result: Result, rows: Iterable[int] | None = None) -> list[Note]:
     """Note the measures by which the order of the runs is not reliable: other queries would give another order.
 
-    Nothing is noted of fewer than 5 runs or 10 complete queries.
+    Nothing is noted of fewer than 5 runs or 10 complete queries. ``rows`` are the measures to look at; None: all.
     """
     if len(result.scores) < FEWEST_RUNS or any(scores.is_corrected for scores in result.scores):
         return []
     from fairtrec.evaluation.complete_queries import measure_reliability
 
     notes = []
-    for row, measure in enumerate(result.scores[0].measures):
+    measures = result.scores[0].measures
+    for row in range(len(measures)) if rows is None else rows:
+        measure = measures[row]
         if measure.geometric or measure.over is not None:
             continue
         found = measure_reliability(result, row)
@@ -308,17 +344,6 @@ def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, 
         found = f" (reliability {_write_reliability(reliability)}{enough})"
     queries_ = "1 query" if max(many) == 1 else f"{write_span(many)} queries"
     return f"verdict: {queries_}{f', ceiling in {ceiling}' if ceiling else ''}: {said}{found}"
-
-
-def _write_reliability(reliability: float) -> str:
-    """Write a reliability with two digits, and one more if they are those of a usual one that it does not reach.
-
-    >>> _write_reliability(0.912), _write_reliability(0.946), _write_reliability(0.9501), _write_reliability(0.7961)
-    ('.91', '.946', '.95', '.796')
-    """
-    written = f"{reliability:.2f}"
-    meets = any(reliability < usual and written == f"{usual:.2f}" for usual in (COMMON, PUBLISHED))
-    return (f"{reliability:.3f}" if meets else written).removeprefix("0")
 
 
 VERDICT = NoteKind("verdict", _write_verdict, NoteSeverity.VERDICT)

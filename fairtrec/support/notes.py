@@ -44,7 +44,7 @@ class NoteKind:
     name: str
     text: str | Callable[..., str]
     severity: NoteSeverity | Callable[..., NoteSeverity] = NoteSeverity.INPUT
-    again: str = ""
+    again: str | Callable[..., str] = ""
     tail: str = ""
     label: str = ""
     is_last: bool = False
@@ -146,7 +146,8 @@ class Note:
             shown = {name: each if isinstance(each, str) else _Numbers(each, is_few) for name, each in values.items()}
             sentence = text.format(**shown, **placed)
         else:
-            sentence = text(**values, **{name: placed[name] for name in placed if name in _list_fields(text)})
+            every = {**values, **placed}
+            sentence = text(**{name: every[name] for name in _list_fields(text)})
         if self.samples and not isinstance(self.samples, str):
             sentence += f" (the first of {_Numbers(self.samples, is_few)} samples)"
         return sentence

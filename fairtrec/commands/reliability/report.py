@@ -1,13 +1,14 @@
 """Reliability of the order of runs: one table, rows and records."""
 
 from collections.abc import Iterator
+from functools import partial
 from math import isnan, nan
 from operator import attrgetter
 from typing import Any
 
 from fairtrec.commands.reliability.reliability import OrderReliability, Reliabilities, name_measure
 from fairtrec.report import row_answers
-from fairtrec.report.cells import write_count, write_needed, write_number, write_share
+from fairtrec.report.cells import write_count, write_needed, write_number, write_share, write_short_of
 from fairtrec.report.document import Document
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.row_answers import FieldColumn, lay_out_rows, record_rows
@@ -32,7 +33,12 @@ def _list_columns(view: Reliabilities) -> list[FieldColumn]:
         *[FieldColumn("slice", key=True)] * several,
         FieldColumn("runs", write_count),
         FieldColumn("queries", write_count),
-        FieldColumn("reliability", write_number, ends=attrgetter("low", "high"), doubtful="doubtful"),
+        FieldColumn(
+            "reliability",
+            partial(write_short_of, wanted=(view.wanted,)),
+            ends=attrgetter("low", "high"),
+            doubtful="doubtful",
+        ),
         FieldColumn("absolute", write_number),
         FieldColumn(f"queries for {view.wanted:g}", write_needed, "needed", ends=_find_needed_ends),
         FieldColumn("tau of halves", write_number, "halves", most=3),

@@ -1,6 +1,6 @@
 """The queries that are evaluated: a query set, those common to all runs, those with all values, or the judged ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from os import fspath
 from typing import Any
@@ -49,6 +49,19 @@ class QueryReference(Reference):
         """Find the queries that all runs have, if these are asked for."""
         found: Queries | None = common_queries(named, plan.choices, context.qrels) if is_common(plan.given) else value
         return found
+
+    def match_values(
+        self,
+        plan: Plan,
+        value: Queries | None,
+        named: NamedRuns,
+        score: Callable[[], Sequence[Scores]],
+    ) -> Queries | None:
+        """Find the queries in which all runs have a value of each measure, if these are asked for."""
+        if not is_defined(plan.given):
+            return value
+        refuse_streams(named, DEFINED)
+        return defined_queries(score())
 
     def sign(self, plan: Plan, context: EvaluationContext, files: Files) -> Written:
         """Write the queries."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fairtrec.data import Counts, Docnos, Docs, Labels
     from fairtrec.data.ranking.depth import Asking
     from fairtrec.evaluation.answers.result import InputFile, Part, Result
+    from fairtrec.evaluation.answers.scores import Scores
     from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs
     from fairtrec.measure import Measure, Note
 
@@ -177,6 +178,16 @@ class Reference:
     def find_own(self, value: Any, name: str) -> Any:
         """Find what of the ``value`` belongs only to the run of this name, so that no other shares its scores."""
         return None
+
+    def match_values(
+        self,
+        plan: "Plan",
+        value: Any,
+        named: NamedRuns,
+        score: "Callable[[], Sequence[Scores]]",
+    ) -> Any:
+        """Give what of it belongs to the values of these runs, which ``score`` computes."""
+        return value
 
     def take_runs(
         self, plan: "Plan", context: "EvaluationContext", named: NamedRuns, depth: int | None, *, with_ties: bool

@@ -40,7 +40,7 @@ UNKNOWN_IN_RANKS = NoteKind(
 )
 MOSTLY_UNKNOWN = NoteKind(
     "too many unknown",
-    "no rank and no mark, as more than a tenth of the documents are unknown",
+    "more than a tenth of the documents are unknown",
     NoteSeverity.MISLEADING,
 )
 UNKNOWN_IN_SOURCES = NoteKind(

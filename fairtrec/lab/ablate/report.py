@@ -37,7 +37,19 @@ TAU = NoteKind(
 )
 BEST = NoteKind("best", "best: rank of {run}, the best run of the base", NoteSeverity.BACKGROUND)
 NO_FLIP = NoteKind("no flip", "no variant flips a pair of runs")
-MOST_FLIPS = NoteKind("most flips", "{variant} flips the most pairs: {flipped} of {pairs}{tau}")
+
+
+def _write_flips(variant: str, flipped: int, pairs: int, tau: str) -> str:
+    """Write how many pairs the variant flips that flips the most.
+
+    >>> _write_flips("tau=0", 1, 3, ""), _write_flips("cutoff=5", 2, 3, " (tau-b 0.33)")
+    ('1 of 3 pairs flips with tau=0', '2 of 3 pairs flip with cutoff=5 (tau-b 0.33), the most of any variant')
+    """
+    verb, most = ("flips", "") if flipped == 1 else ("flip", ", the most of any variant")
+    return f"{flipped} of {pairs} pair{'s' * (pairs != 1)} {verb} with {variant}{tau}{most}"
+
+
+MOST_FLIPS = NoteKind("most flips", _write_flips)
 NEVER_FLIPPED = NoteKind("never flipped", "pairs that no variant flips: {never} of {pairs}")
 STILL = NoteKind("still", "no mean changes with {factors}")
 OCCURRING = NoteKind(

@@ -15,6 +15,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given.counts import find_lexicon
 from fairtrec.evaluation.given.qrels import refuse_unjudged
+from fairtrec.evaluation.given.queries import is_defined
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
@@ -137,6 +138,8 @@ class Measuring:
         session = evaluator(list(dict.fromkeys(measures)), **{**self.keywords, **first.keywords})
         refuse_several(session.measures, session.plan.context.given)
         refuse_geometric(session.measures)
+        if is_defined(session.given):
+            raise UsageError("--queries defined would be other queries for each variant; choose a query set, or common")
         if "qrels" in self._varied:
             refuse_unjudged(session.plan)
         if len(session.measures) > len(set(measures)):

@@ -228,8 +228,17 @@ def _bound_of(headroom: Headroom) -> str:
     most = max(gaps["loss"], gaps["most"])
     if isinf(most):
         return "no bound is known"
-    same = f" (same grades: {_upward(gaps['same grades'])})" if gaps["same grades"] > most else ""
-    return f"no order is better than the bound, which is at most {_upward(most)} {side}{same}"
+    same = f"; with the same grades, it is {_write_gap(gaps['same grades'], side)}" * (gaps["same grades"] > most)
+    return f"no order is better than the bound, which is {_write_gap(most, side)}{same}"
+
+
+def _write_gap(gap: float, side: str) -> str:
+    """Write how far a bound lies from what was found, on this side of it.
+
+    >>> _write_gap(0.00314, "above"), _write_gap(0.0, "below")
+    ('at most 0.0032 above', 'reached')
+    """
+    return "reached" if _upward(gap) == "0" else f"at most {_upward(gap)} {side}"
 
 
 def _upward(gap: float) -> str:

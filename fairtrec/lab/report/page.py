@@ -45,11 +45,14 @@ def summarize(report: StudyReport, name: str) -> str:
     """Say what a part found, in the words of its command: its verdict, or the first note that eval has not."""
     answer = report.parts[name]
     record, document = answer.record, answer.lay_out(PLACES)
-    if name == "validate":
-        errors, warnings = (sum(run[kind] for run in record["runs"]) for kind in ("errors", "warnings"))
-        return f"{_count(len(record['runs']), 'run')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
-    if name == "headroom":
-        return "; ".join(_list_gains(record)[:FEW])
+    of_record = {
+        "validate": _count_faults,
+        "bounds orders": lambda found: "; ".join(describe_chance(found, _find_fairness(report))[:FEW]),
+        "headroom": lambda found: "; ".join(_list_gains(found)[:FEW]),
+        "ablate": describe_flips,
+    }
+    if name in of_record:
+        return of_record[name](record)
     if document is None:
         return ""
     if document.verdict is not None:
@@ -59,6 +62,47 @@ def summarize(report: StudyReport, name: str) -> str:
     known = {note["kind"] for note in report.parts["eval"].record["notes"]} if name != "eval" else set()
     told = [note for note in document.notes if note.severity > NoteSeverity.LEGEND and note.kind.name not in known]
     return select_notes(told, None)[0] if told else ""
+
+
+def _count_faults(record: dict[str, Any]) -> str:
+    """Count the errors and the warnings of all runs."""
+    errors, warnings = (sum(run[kind] for run in record["runs"]) for kind in ("errors", "warnings"))
+    return f"{_count(len(record['runs']), 'run')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+
+
+def _find_fairness(report: StudyReport) -> str:
+    """Find the fairness measure that the study is about; "" if there is none."""
+    return str(report.parts["headroom"].record["fairness"]) if "headroom" in report.parts else ""
+
+
+def describe_chance(record: dict[str, Any], fairness: str) -> list[str]:
+    """Say of each run what a random and the best order of its documents would give, by one measure."""
+    measure = fairness if fairness in record["measures"] else next(iter(record["measures"]))
+    end = {"higher": "greatest", "lower": "least"}.get(record["measures"][measure]["better"])
+    found = []
+    for name, run in zip(shorten_names([run["run"] for run in record["runs"]]), record["runs"], strict=True):
+        mean = run["means"][measure]
+        if mean["value"] is None or mean.get("expected") is None:
+            continue
+        best = "" if end is None else f", the best {mean[end]:.{PLACES}f}"
+        skill = "" if mean.get("skill") is None else f" (skill {mean['skill']:+.3f})"
+        random = f"a random order of its documents {mean['expected']:.{PLACES}f}"
+        found.append(f"{name}: {measure} {mean['value']:.{PLACES}f}, {random}{best}{skill}")
+    return found
+
+
+def describe_flips(record: dict[str, Any]) -> str:
+    """Say whether runs keep their order in all variants, or which variant flips the most pairs."""
+    flips = {f"{each['factor']}={each['variant']}": each["flipped"] or 0 for each in record["variants"]}
+    if not record["pairs"] or not flips:
+        return ""
+    if not any(flips.values()):
+        return "yes, in the only variant" if len(flips) == 1 else f"yes, in all {len(flips)} variants"
+    worst = max(flips, key=lambda name: flips[name])
+    others = sum(many > 0 for many in flips.values()) - 1
+    behind = f"; {_count(others, 'more variant')} {'flips' if others == 1 else 'flip'} pairs" if others else ""
+    verb = "flips" if flips[worst] == 1 else "flip"
+    return f"no: {flips[worst]} of {_count(record['pairs'], 'pair')} {verb} with {worst}{behind}"
 
 
 def describe_widest(record: dict[str, Any]) -> str:

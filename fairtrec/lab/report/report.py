@@ -18,6 +18,7 @@ from fairtrec.evaluation.given.reference import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import CHOICES
+from fairtrec.evaluation.leaderboard import UnrankedError
 from fairtrec.evaluation.signature import UnusedOptionError
 from fairtrec.lab.report.methods import describe_methods
 from fairtrec.lab.report.page import html
@@ -245,10 +246,18 @@ def _run_part(part: StudyPart, study: Study) -> CommandAnswer:
     while True:
         try:
             return run_command(list_words(part, study, keywords))
+        except UnrankedError:
+            part = part._replace(words=_leave_out_sort(part.words))
         except UnusedOptionError as error:
             if part.name == "eval" or error.keyword not in keywords:
                 raise
             del keywords[error.keyword]
+
+
+def _leave_out_sort(words: Sequence[str]) -> Words:
+    """Leave out the measure that runs are sorted by."""
+    at = list(words).index("--sort")
+    return [*words[:at], *words[at + 2 :]]
 
 
 def list_words(part: StudyPart, study: Study, keywords: Mapping[str, Any]) -> Words:

@@ -14,8 +14,8 @@ from fairtrec.report.cells import compare_means, followers, write_suffix
 from fairtrec.report.document import heading
 from fairtrec.report.note_selection import select_notes
 from fairtrec.report.page import digest, element, file, make_table, scatter, seen, write_elements
-from fairtrec.report.result_notes import judge, list_notes, note_reliability
-from fairtrec.report.results.tables import OTHER_QUERIES, arrows, describe_ranking, dominations, signs
+from fairtrec.report.result_notes import judge
+from fairtrec.report.results.tables import OTHER_QUERIES, arrows, describe_ranking, dominations, list_table_notes, signs
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.literals import ALL
 
@@ -47,7 +47,7 @@ def html(
     axes = scatter.axes(result, compared) if len(named) > 1 else {}
     many = len(named) * len(qids) * len(axes)
     told = summary and many <= LARGEST
-    notes = [*(note_reliability(result) if sort is None else ()), *list_notes(result, sort=sort)]
+    notes = list_table_notes(result, sort, places)
     data = {
         "runs": named,
         "measures": _measures(result, compared, axes),

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import ClassVar
 
+import numpy as np
+
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ColumnTable, FollowingText, FollowingTexts
 from fairtrec.evaluation.leaderboard import Standing, count_shared, incomplete, sort_runs
@@ -16,10 +18,11 @@ from fairtrec.report.cells import (
     write_suffix,
 )
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stack_tables
-from fairtrec.report.result_notes import judge, list_notes
+from fairtrec.report.result_notes import judge, list_notes, note_reliability
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.terminal import BEST, WORST
 from fairtrec.support.literals import ALL
+from fairtrec.support.notes import Note
 
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
 SIZE = (
@@ -54,7 +57,7 @@ class ResultTables:
         """Lay out the tables, what explains their signs, and the notes."""
         drawn = self.list_tables()
         verdict = judge(self.result, sort=self.sort) if self.summary else None
-        notes = list_notes(self.result, sort=self.sort)
+        notes = list_table_notes(self.result, self.sort, self.places)
         return Document(drawn, notes, str(self.result.signature), signs=self._legend(drawn), verdict=verdict)
 
     def list_tables(self) -> list[ReportTable]:
@@ -150,6 +153,16 @@ class ResultTables:
         others = OTHER_QUERIES * is_incomplete
         line = [describe_ranking(result, sort) if ranked else "", explained, ", ".join(marks), others]
         return signs(result, compared, self.places, line, ranked=ranked)
+
+
+def list_table_notes(result: Result, sort: Measure | None, places: int) -> list[Note]:
+    """List the notes on a table: which measures with a best run have no reliable order, and what all reports note.
+
+    The measure that runs are sorted by has a verdict instead.
+    """
+    marked = np.flatnonzero(compare_means(result, places).best.any(axis=0)).tolist()
+    judged = [row for row in marked if result.scores[0].measures[row] != sort]
+    return [*note_reliability(result, judged), *list_notes(result, sort=sort, marked=True)]
 
 
 class WindowedTables(ResultTables):

@@ -1,0 +1,56 @@
+"""What the page of a study says in short is true of the numbers of its parts."""
+
+import pytest
+
+import fairtrec
+from fairtrec.lab.report.page import describe_chance, describe_flips
+from fairtrec_made import EXAMPLE
+
+RUNS = ["bm25.run", "neural.run", "fair.run"]
+
+
+def test_a_random_order_and_the_best_are_told_apart():
+    result = fairtrec.evaluate(
+        "AWRF@5", [EXAMPLE / name for name in RUNS], labels=EXAMPLE / "labels.tsv", bounds="orders"
+    )
+    means = {scores.run: scores for scores in result.scores}
+    entries = [
+        {"run": run, "means": {"AWRF@5": {"value": scores.means.item(), "skill": scores.settle("orders")[0],
+         **{end: of.means.item() for end, of in scores.ends.items()}}}}
+        for run, scores in means.items()
+    ]  # fmt: skip
+    record = {"measures": {"AWRF@5": {"better": "higher"}}, "runs": entries}
+    first = describe_chance(record, "AWRF@5")[0]
+    assert first.endswith("bm25: AWRF@5 0.9614, a random order of its documents 0.9368, the best 1.0000 (skill +0.390)")
+    down = {"measures": {"AWRF@5": {"better": "lower"}}, "runs": entries}  # then the best is the least
+    assert ", the best 0.6887" in describe_chance(down, "AWRF@5")[0]
+
+
+@pytest.mark.parametrize(
+    ("flips", "said"),
+    [
+        ([0, 0], "yes, in all 2 variants"),
+        ([0], "yes, in the only variant"),
+        ([1, 0], "no: 1 of 3 pairs flips with tau=0"),
+        ([1, 2], "no: 2 of 3 pairs flip with tau=1; 1 more variant flips pairs"),
+        ([1, 1, 1], "no: 1 of 3 pairs flips with tau=0; 2 more variants flip pairs"),
+    ],
+)
+def test_whether_the_order_survives_is_answered_with_yes_or_no(flips, said):
+    variants = [{"factor": "tau", "variant": str(at), "flipped": many} for at, many in enumerate(flips)]
+    assert describe_flips({"pairs": 3, "variants": variants}) == said
+
+
+def test_a_study_of_runs_that_cannot_be_ranked_has_their_values(tmp_path, monkeypatch, fairtrec_command):
+    """AWRF@1 is defined in q1 for one run and in q2 for the other."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2 a\nq2 Q0 d2 1 2 a\n")
+    (tmp_path / "b.run").write_text("q1 Q0 d2 1 2 b\nq2 Q0 d1 1 2 b\n")
+    (tmp_path / "labels.tsv").write_text("d1\tf\nd2\t-\nd3\tm\n")
+    asked = "none", "a.run", "b.run", "--labels", "labels.tsv", "-m", "AWRF@1"
+    assert (
+        "cannot rank by AWRF@1: no query of 2 has a value" in fairtrec_command("eval", *asked, "--sort", "AWRF@1").err
+    )
+    done = fairtrec_command("report", *asked, "-o", "study", "--keep-going")
+    assert done.code == 0, done.err
+    assert "0.6887 (1)" in (tmp_path / "study" / "report.html").read_text().replace("</span>", "").replace("<span>", "")
