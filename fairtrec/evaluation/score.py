@@ -1,6 +1,6 @@
 """From a run and what was given beside it to scores [measure, query], and what a reader of them should know."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
@@ -107,6 +107,7 @@ def score(
         target=context.target,
         groups=_list_groups(context),
         attribute=context.attribute,
+        other_targets=dict(_list_other_targets(context)),
         top=first.hexdigest(),
         sampled=system.sampled,
         unjudged=_find_unjudged(qids, context.qrels),
@@ -115,6 +116,13 @@ def score(
     scores = add_columns(ScoredRun(scores, system, tied, inputs, context, choices))
     judged = _note_judged(system.runs[0], scores, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
+
+
+def _list_other_targets(context: EvaluationContext) -> Iterator[tuple[str, tuple[tuple[str, ...], Floats]]]:
+    """List the groups and the target of each other attribute whose target is the same for all queries."""
+    for name, own in context.attributes.items():
+        if name != context.attribute and own.target is not None:
+            yield name, (_list_groups(context.take_attribute(name)), own.target)
 
 
 def _list_groups(context: EvaluationContext) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.report.cells import write_short_of
 from fairtrec.report.result_notes import COMMON, PUBLISHED, UNRELIABLE
+from fairtrec_made import EXAMPLE, REPOSITORY
 from fairtrec_made.measures import Higher
 
 # ------------------------------------------------------------------------------------------------- reliability
@@ -69,3 +70,58 @@ def test_no_rank_and_no_mark_are_missed_only_where_there_are_some(runs, tmp_path
         compared = str(fairtrec.compare(result))
         assert "no mark" not in compared
         assert "more than a tenth of the documents are unknown" in compared
+
+
+# -------------------------------------------------------------------------------- intervals end where values do
+
+
+def test_an_interval_of_any_attribute_ends_where_its_values_do():
+    """A group with the target 1/2 has at most 1/2 more than that, and at most 1/2 less; one of 1/4 at least -1/4."""
+    run = {f"q{at}": {docno: 2.0 - rank for rank, docno in enumerate(order)} for at, order in enumerate(("ab", "ba"))}
+    labels = fairtrec.attributes(first={"a": "f", "b": "m"}, second={"a": "x", "b": "y"})
+    asked = ["Exposure(by='first')@1", "Exposure(by='second')@1"]
+    target = {"second": {"x": 0.25, "y": 0.75}}
+    scores = fairtrec.evaluate(asked, run, labels=labels, target=target).with_confidence(0.99).scores[0]
+    (ends,) = scores.intervals
+    assert dict(zip(map(str, scores.measures), ends.tolist(), strict=True)) == {
+        "Exposure(by='first',group='f')@1": [-0.5, 0.5],
+        "Exposure(by='first',group='m')@1": [-0.5, 0.5],
+        "Exposure(by='second',group='x')@1": [-0.25, 0.75],
+        "Exposure(by='second',group='y')@1": [-0.75, 0.25],
+    }
+
+
+def test_a_pooled_interval_ends_where_the_values_of_queries_do():
+    run = {f"q{at}": {docno: 2.0 - rank for rank, docno in enumerate(order)} for at, order in enumerate(("ab", "ba"))}
+    result = fairtrec.evaluate(
+        "Exposure@1", run, labels={"a": "f", "b": "m"}, pool="even", target={"f": 0.25, "m": 0.75}
+    )
+    found = result.with_confidence(0.99).scores[0]
+    ends = {str(measure): (each.low, each.high) for measure, each in found.settle("pooled").items()}
+    assert ends
+    for measure, (low, high) in ends.items():
+        own = 0.25 if "'f'" in measure else 0.75
+        assert -own <= low <= high <= 1 - own
+
+
+# ------------------------------------------------------------------------------------------------------- chance
+
+
+def test_a_value_below_that_of_a_random_order_is_noted():
+    """AWRF@2 of f f m over all six orders, by hand: f m and m f have 1, f f has 1 - 0.31128; the run shows f f."""
+    run, labels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"a": "f", "b": "f", "c": "m"}
+    result = fairtrec.evaluate("AWRF@2", run, labels=labels, bounds="orders")
+    expected = (4 * 1 + 2 * (1 - 0.311278)) / 6
+    said = f"near or below chance: AWRF@2 0.6887, a random order of the same documents {expected:.4f}"
+    assert said in map(str, result.notes)
+    best = fairtrec.evaluate("AWRF@2", {"q": {"a": 3.0, "c": 2.0, "b": 1.0}}, labels=labels, bounds="orders")
+    assert "chance" not in str(best)
+
+
+def test_the_page_on_measures_has_the_values_of_chance():
+    page = (REPOSITORY / "docs" / "which-measure.md").read_text("utf-8")
+    result = fairtrec.evaluate("AWRF@10", EXAMPLE / "fair.run", labels=EXAMPLE / "labels.tsv", bounds="orders")
+    (note,) = [note for note in result.notes if note.kind.name == "near or below chance"]
+    assert {name: f"{value:.4f}"[1:] for name, value in note.numbers.items()} == {"expected": ".9812", "value": ".9802"}
+    assert "`fair` as the best with .9802" in page
+    assert "a random order of its documents has .9812" in page

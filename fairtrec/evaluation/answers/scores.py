@@ -269,6 +269,9 @@ class Scores(Answer):
     target: Floats | None = None  # of all queries, where it is one [group]
     groups: tuple[str, ...] = ()  # the names of the groups of the target
     attribute: str = ""  # the name of the attribute of these groups, if there are several
+    other_targets: Mapping[str, tuple[tuple[str, ...], Floats]] = field(
+        default_factory=dict
+    )  # the groups and the target of each other attribute whose target is one
     is_sized: bool = False  # whether values of measures that are best near 0 are absolute values
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
@@ -299,8 +302,11 @@ class Scores(Answer):
         None is an end that nobody knows.
         """
         measure = self.measures[row]
-        target = None if getattr(measure.query_measure, "by", "") not in ("", self.attribute) else self.target
-        bounds = measure.bounds if target is None else measure.bounds_among(self.groups, target)
+        by = getattr(measure.query_measure, "by", "")
+        groups, target = (self.groups, self.target)
+        if by not in ("", self.attribute):
+            groups, target = self.other_targets.get(by, ((), None))
+        bounds = measure.bounds if target is None else measure.bounds_among(groups, target)
         return bound_size(bounds) if self.is_sized and measure.better == "nearer 0" else bounds
 
     @cached_property

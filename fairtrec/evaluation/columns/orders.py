@@ -26,7 +26,7 @@ from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import list_parts
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Better, Measure, Quantity
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 
 OVER_ORDERS = NoteKind(
     "bounds of orders",
@@ -50,8 +50,15 @@ ONE_VALUE = NoteKind(
     tail="these rankings are no longer than the cutoff",
     label="all orders have one value",
 )
+NO_SKILL = NoteKind(
+    "near or below chance",
+    "{measures} {value:.4f}, a random order of the same documents {expected:.4f}",
+    NoteSeverity.MISLEADING,
+    again="{measures} {value:.4f}, a random order {expected:.4f}",
+)
 SKILL = "skill"
 SKILL_PLACES = 3
+LEAST_SKILL = 0.05  # of less, a value is near that of a random order, or below
 FLAT = 1e-9  # if the best value is not further from the expected one, there is no skill
 
 
@@ -109,8 +116,8 @@ class Orders(Intervals):
         return float(np.sqrt(np.square(self.error[row]).sum())) / max(several, 1)
 
     @classmethod
-    def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:  # noqa: ARG003 - of all runs
-        """Say of which documents the orders are, and where these were drawn or searched for."""
+    def list_notes(cls, result: Result, called: Sequence[str]) -> list[Note]:
+        """Say of which documents the orders are, where these were drawn or searched for, and what chance gives."""
         several = [column for _, column in cls.find_all(result.scores)]
         said = [OVER_ORDERS.note(documents=_describe_documents(several, result.signature.get("depth", "")))]
         for row, measure in enumerate(result.scores[0].measures):
@@ -126,7 +133,20 @@ class Orders(Intervals):
                 if any(flat):
                     note = ONE_VALUE.note(many=max(flat), queries=len(result.scores[0].qids))
                     said.append(replace(note, measures=(measure,)))
-        return said
+        return [*said, *cls._note_chance(result, called)]
+
+    @classmethod
+    def _note_chance(cls, result: Result, called: Sequence[str]) -> list[Note]:
+        """Note the runs whose values are near or below those of a random order of their documents, by measure."""
+        places = {scores.run: place for place, scores in enumerate(result.scores)}
+        said: dict[Note, list[int]] = {}
+        for scores, column in cls.find_all(result.scores):
+            values, expected = scores.means.tolist(), scores.ends["expected"].means.tolist()
+            for row, skill in enumerate(scores.settle(column.name)):
+                if skill is not None and skill < LEAST_SKILL:
+                    note = NO_SKILL.note(measure=scores.measures[row], expected=expected[row], value=values[row])
+                    said.setdefault(note, []).append(places[scores.run])
+        return merge_runs(said, [scores.run for scores in result.scores], called) if said else []
 
 
 def has_better_end(measure: Quantity) -> bool:

@@ -36,7 +36,7 @@ from fairtrec.statistics.doubt import mark_doubt
 from fairtrec.statistics.gold_correctors import LEVEL
 from fairtrec.statistics.pooled_shares import CorrectedPool, DrawnShares
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.statistics.value_ranges import cut_ends
+from fairtrec.statistics.value_ranges import Range, cut_ends
 from fairtrec.support.literals import Method
 
 POOLED = NoteKind(
@@ -140,8 +140,11 @@ class Pooled(ScoreColumn):
 
     def settle(self, scores: Scores) -> dict[Measure, PooledInterval]:
         """Compute the intervals of pooled values that have one."""
-        several = {each: pool for each in scores.measures if (pool := self.pools.get(each)) is not None}
-        found = {measure: self.find_interval(pool, measure) for measure, pool in several.items()}
+        rows = {measure: row for row, measure in enumerate(scores.measures) if measure in self.pools}
+        found = {
+            measure: self.find_interval(self.pools[measure], measure, scores.find_bounds(row))
+            for measure, row in rows.items()
+        }
         return {measure: interval for measure, interval in found.items() if interval is not None}
 
     def _describe(self, scores: Scores, measure: Measure) -> Mapping[str, float]:
@@ -152,15 +155,15 @@ class Pooled(ScoreColumn):
         ends = {} if interval is None else interval._asdict()
         return {**ends, **pool.describe(self.frequency), **self.bound(pool, measure.by)}
 
-    def find_interval(self, pool: PooledQueries, measure: Measure) -> PooledInterval | None:
-        """Compute the interval of a pooled value; None if it has none, or none was asked for."""
+    def find_interval(self, pool: PooledQueries, measure: Measure, bounds: Range) -> PooledInterval | None:
+        """Compute the interval of a pooled value, within these bounds; None if it has none, or none was asked for."""
         if self.confidence is None:
             return None
         clusters = np.arange(len(self.frequency)) if self.clusters is None else self.clusters
         found = pool.find_interval(self.frequency, clusters, self.confidence)
         if found is None or measure.has_pooled_interval:  # rates end where they must, and a ratio may be above 1
             return found
-        low, high = cut_ends((found.low, found.high), measure.bounds)
+        low, high = cut_ends((found.low, found.high), bounds)
         return found._replace(low=low, high=high)
 
     def delete_clusters(self, measure: Measure, clusters: Ints, confidence: float) -> Deletions | None:
@@ -195,7 +198,9 @@ class Pooled(ScoreColumn):
             if isnan(value):
                 return "-", ""
             behind = f" [{ends['least']:.{places}f}, {ends['greatest']:.{places}f}]" if ends else ""
-            return f"{value:.{places}f}", behind + _write_interval(self.find_interval(pool, measure), places)
+            return f"{value:.{places}f}", behind + _write_interval(
+                self.find_interval(pool, measure, measure.bounds), places
+            )
 
         return [*list_selection_tables(pools, self.frequency, write, places)]
 
