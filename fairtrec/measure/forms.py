@@ -311,6 +311,8 @@ class SumOverRanks(RankForm):
         reach: the difference of the greatest and the least gain that a document can have, a number or [query].
         size: the sum of the sizes of the divisor's terms, if these have signs or are subtracted, a number or [query]. A
             divisor that is 0 but for rounding then counts as 0.
+        sums_grades: whether each gain follows from the grade of its document, and the divisor from no grade. The fewest
+            grades that turn an order are then exact.
 
     >>> SumOverRanks(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5]), np.array([10.0])).value().tolist()
     [0.5]
@@ -325,6 +327,7 @@ class SumOverRanks(RankForm):
     by_labels: Callable[[Floats], Floats] | None = None
     reach: Floats | float = 1.0
     size: Floats | float | None = None
+    sums_grades: bool = False
     _arranged: "tuple[Blocks, tuple[Floats, Floats, Floats]] | None" = field(default=None, init=False, repr=False)
     _added: "tuple[Blocks, Floats] | None" = field(default=None, init=False, repr=False)  # down to each rank
 

@@ -202,11 +202,11 @@ class Utility(Measure):
         relevant, judged = (grades >= params.get("rel", 1) for grades in (relevance, judged_relevance))
         if self.name == "RBP":
             p = params.get("p", 0.8)
-            return SumOverRanks(relevant.astype(np.float64), (1 - p) * discount.geometric(n, p))
+            return SumOverRanks(relevant.astype(np.float64), (1 - p) * discount.geometric(n, p), sums_grades=True)
         many = judged.sum(axis=1).clip(min=1)
         if self.name in {"P", "R"}:
             divisor = many if self.name == "R" else np.full(len(many), n)
-            return SumOverRanks(relevant.astype(np.float64), np.ones(n), divisor)
+            return SumOverRanks(relevant.astype(np.float64), np.ones(n), divisor, sums_grades=self.name == "P")
         if self.name == "AP":
             return Precisions(relevant, self.cutoff, many)
         return First(relevant, np.ones(n) if self.name == "Success" else discount.reciprocal(n))

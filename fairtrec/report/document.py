@@ -177,8 +177,8 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
 class Document:
     """All tables of an answer, and the notes below them.
 
-    The ``signs`` explain what is in the tables. The ``verdict`` comes before all. With a ``caption`` the tables are for
-    a paper; in LaTeX all that is said is the caption.
+    The ``signs`` explain what is in the tables. The ``verdict`` comes before all; the notes ``above`` follow it. With a
+    ``caption`` the tables are for a paper; in LaTeX all that is said is the caption.
     """
 
     tables: Sequence[ReportTable]
@@ -188,6 +188,12 @@ class Document:
     caption: str = ""
     signs: Sequence[str] = ()
     verdict: Note | None = None
+    above: Sequence[Note] = ()
+
+    @property
+    def lines_above(self) -> Sequence[str]:
+        """The notes above the tables, one for each kind."""
+        return select_notes(self.above, None)
 
     @property
     def lines(self) -> Sequence[str]:

@@ -23,6 +23,7 @@ LOWERED = str.maketrans(RAISED, ascii_lowercase)
 def md(document: Document) -> str:
     """Write Markdown tables, each below its title; what their signs mean, the notes and the signature below them."""
     lines = [f"**{escape_markdown(str(document.verdict))}**", ""] if document.verdict is not None else []
+    lines += [*(f"- {escape_markdown(line)}" for line in document.lines_above), *[""] * bool(document.above)]
     for table in document.tables:
         rule = [":--" if column.words else "--:" for column in table.columns]
         head, *rows = _rows(table, escape_markdown, "**{}**", "*{}*")
@@ -41,7 +42,7 @@ def latex(document: Document) -> str:
 def titled(document: Document, *, title: str | None = None, latex_label: str | None = None) -> str:
     """Write it with a title, which begins the caption, and a label."""
     verdict = "" if document.verdict is None else str(document.verdict)
-    lines = [line for line in (title, document.caption, verdict, *document.lines) if line]
+    lines = [line for line in (title, document.caption, verdict, *document.lines_above, *document.lines) if line]
     said = "".join(f"{_latex(_begun(line))}. " for line in lines)
     named = rf"\label{{{latex_label}}}" if latex_label else ""
     signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"

@@ -51,8 +51,10 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     signature = shorten_signature(document.signature) if is_short else document.signature
     first = [] if document.verdict is None else _hang([write_notes([document.verdict], short)], room)
     last = [*_hang(below, room), *filter(None, [plain(signature)])]
-    between: list[Line] = [[]] * bool(first and lines and lines[0])
-    every = [*([(line, "bold")] for line in first), *between, *lines, *([(line, "dim")] for line in last)]
+    above = _hang(select_notes(document.above, most, short), room)
+    between: list[Line] = [[]] * bool((first or above) and lines and lines[0])
+    head: list[Line] = [*([(line, "bold")] for line in first), *([(line, "dim")] for line in above)]
+    every = [*head, *between, *lines, *([(line, "dim")] for line in last)]
     return render_lines(every, terminal=terminal)
 
 

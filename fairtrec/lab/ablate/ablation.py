@@ -19,7 +19,8 @@ from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.signature import name_input_files
 from fairtrec.formats import memory
 from fairtrec.formulas.rounding import merge_ties
-from fairtrec.lab.ablate.factors import OF_TEXTS, Draw, Setting, settings
+from fairtrec.lab.ablate.factors import FLIPS, OF_TEXTS, Draw, Flippable, Setting, find_flipped, settings
+from fairtrec.lab.ablate.flips import FirstPlace, Fragility, PairFlips, find_fragility
 from fairtrec.lab.ablate.variant_scores import Measuring, VariantScores
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.catalogue import registry
@@ -76,6 +77,8 @@ class Ablation(Answer):
         never: pairs that no variant flips.
         every: queries of the base.
         terms: how many terms of the list occur in the texts, and how many there are.
+        fragility: how few labels or grades, if they were others, turn the order of the runs; None if something else is
+            varied.
     """
 
     runs: tuple[str, ...]
@@ -89,6 +92,17 @@ class Ablation(Answer):
     never: int  # pairs that no variant flips
     every: int  # queries of the base
     terms: tuple[int, int] | None  # how many of the list occur in what was looked at, and how many there are
+    fragility: Fragility | None = None  # how few flips turn the order, if flips are varied
+
+    @property
+    def flips(self) -> tuple[PairFlips, ...]:
+        """How few flips turn each pair of runs; empty if something else is varied."""
+        return () if self.fragility is None else self.fragility.pairs
+
+    @property
+    def first(self) -> FirstPlace | None:
+        """How few flips turn the first place; None if something else is varied."""
+        return None if self.fragility is None else self.fragility.first
 
     @property
     def pairs(self) -> int:
@@ -240,9 +254,12 @@ def ablate(
         if isinstance(thing, PATH) and opening.is_stream(thing):
             raise InputError("variants read this input again, and a stream can be read only once; pass a file", thing)
     texts = [vary] if isinstance(vary, str) else list(vary)
+    flipped = find_flipped(texts, grid=grid)
+    if flipped is not None:
+        _refuse_flips(flipped, runs, qrels, given)
     terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
-    every = settings(texts, asked_for, grid=grid, terms=listed)
+    every = [] if flipped is not None else settings(texts, asked_for, grid=grid, terms=listed)
     _refuse_counts(given.get("counts"), every)
     _refuse_qrels(qrels, every)
     docs = loading.load_table(given.get("docs"))
@@ -253,7 +270,26 @@ def ablate(
     found = list(measuring.measure_settings([Setting(), *every]))
     notes = [*loading.note_list_names(*lists), *measuring.notes]
     result = _complete(measuring, {"qrels": qrels, **given}, docs, notes)
-    return _compared(found, result, tuple(texts), seed, measuring.terms)
+    ablation = _compared(found, result, tuple(texts), seed, measuring.terms)
+    if flipped is None:
+        return ablation
+    inputs, undefined = measuring.list_base_inputs()
+    measure_of_base = measuring.results[0].scores[0].measures[0]
+    return replace(ablation, fragility=find_fragility(flipped, inputs, measure_of_base, ablation.runs, undefined))
+
+
+def _refuse_flips(factor: Flippable, runs: Any, qrels: Any, given: Mapping[str, Any]) -> None:
+    """Raise UsageError if there is nothing to flip, or no order that a flip could turn."""
+    if factor == "labels" and given.get("labels") is None:
+        raise UsageError(f"labels={FLIPS} changes labels; add --labels FILE")
+    if factor == "qrels" and qrels is None:
+        raise UsageError(f"qrels={FLIPS} changes judgments, and QRELS are none; pass a qrels file")
+    if len(loading.name_rankings(runs)) < 2:
+        raise UsageError("an order is of two runs or more; add a run")
+    if given.get("samples"):
+        raise UsageError(f"{factor}={FLIPS} goes by one ranking of each query; leave out --samples")
+    if factor == "qrels" and given.get("only") not in (None, "others"):
+        raise UsageError("judgments decide which documents are ranked, so they cannot be flipped; leave out --only")
 
 
 def _one_measure(measure: str | Measure, level: int | None) -> Measure:

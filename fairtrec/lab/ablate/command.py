@@ -21,7 +21,8 @@ MEASURE = click.option(
     multiple=True,
     required=True,
     metavar="FACTOR=VALUES",
-    help="What to vary, like tau=0,1,5, tokenizer=strip,space, terms=each or 'terms=half x 1000'; may be repeated.",
+    help="What to vary, like tau=0,1,5, tokenizer=strip,space, terms=each or 'terms=half x 1000'; may be repeated. "
+    "labels=flips or qrels=flips finds how few labels or judgments, if they were others, turn the order of the runs.",
 )
 @click.option("--grid", is_flag=True, help="Try all combinations.  [default: one factor at a time]")
 @options.seed

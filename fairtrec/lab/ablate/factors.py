@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args
 
 from fairtrec.data.parameters import GIVEN, spell_value
 from fairtrec.evaluation.inputs.loading import is_file
@@ -30,6 +30,10 @@ OF_TEXTS = {  # which counts that were made before do not allow
     *(name for name, row in VARIED.items() if row.part == "texts"),
 }
 SHARE = re.compile(r"(half|[\d.]+%?)\s*(?:x|\N{MULTIPLICATION SIGN})\s*(\d+)")
+
+
+FLIPS = "flips"  # the value that changes single labels or grades
+Flippable = Literal["labels", "qrels"]  # a factor with that value
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,23 @@ def _merged(base: Measure, change: Change) -> Measure:
     if change.factor == "cutoff":
         return expand_cutoffs([base], [int(change.value)])[0]
     return _with(base, change.factor, GIVEN if change.factor in change.keywords else change.value)
+
+
+def find_flipped(vary: Sequence[str], *, grid: bool) -> Flippable | None:
+    """Find the factor whose single labels or grades are flipped; None if none is.
+
+    Raises UsageError if another factor is varied with it, or labels are varied otherwise.
+    """
+    factors = [(name.strip(), values.strip()) for name, _, values in (text.partition("=") for text in vary)]
+    for name, values in factors:
+        if name == "labels" and values != FLIPS:
+            raise UsageError(f"labels are varied one by one; write labels={FLIPS} instead of labels={values}")
+    known: tuple[Flippable, ...] = get_args(Flippable)
+    flipped = next((name for name in known if (name, FLIPS) in factors), None)
+    if flipped is not None and (grid or len(factors) > 1):
+        beside = " and without --grid" if grid else ""
+        raise UsageError(f"{flipped}={FLIPS} is varied alone{beside}; vary other factors in a command of their own")
+    return flipped
 
 
 def settings(vary: Sequence[str], measure: Measure, *, grid: bool, terms: int) -> list[Setting]:

@@ -32,7 +32,8 @@ OWN = """
 def html(ablation: Ablation, *, places: int) -> str:
     """Write the page."""
     document = tables(ablation, places=places)
-    facts = f"runs: {len(ablation.runs)}, queries: {ablation.every}, variants: {len(ablation.variants)}"
+    varied = f"variants: {len(ablation.variants)}" if ablation.variants else f"pairs of runs: {ablation.pairs}"
+    facts = f"runs: {len(ablation.runs)}, queries: {ablation.every}, {varied}"
     return page(f"{ablation.measure}, varied", [facts], document, _curve(ablation), OWN)
 
 

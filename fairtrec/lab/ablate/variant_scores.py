@@ -17,10 +17,11 @@ from fairtrec.evaluation.given.counts import find_lexicon
 from fairtrec.evaluation.given.qrels import refuse_unjudged
 from fairtrec.evaluation.given.queries import is_defined
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.jobs import processes
-from fairtrec.evaluation.reading import Batch, Reading
+from fairtrec.evaluation.reading import Batch, LoadedRun, Reading
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.slices import align_values
 from fairtrec.formulas.rounding import same
@@ -31,6 +32,7 @@ from fairtrec.measures.utility import refuse_geometric
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
+from fairtrec.support.literals import Undefined
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.progress import RUNS, report
 
@@ -96,6 +98,7 @@ class Measuring:
         self.notes: list[Note] = []
         self._varied: set[str] = set()  # factors
         self._known: tuple[Docnos, Bools] | None = None  # which documents have counts in the base
+        self._base: tuple[Evaluator, Reading, Batch, list[tuple[str, Any]]] | None = None
         aggregates.refuse_given(keywords, "what changes is told of")
         chosen = {name: value for name, value in keywords.items() if name in ChoiceKeywords.__annotations__}
         self._choices = Choices(**chosen)
@@ -149,6 +152,8 @@ class Measuring:
         batch = session.batch(named, reading, jobs)
         result = session.result(named, batch.scores, {}, batch.documents, reading)
         self.results.append(result)
+        if self._base is None:
+            self._base = session, reading, batch, named
         self._compare_tables(first, batch)
         scores, qids = result.scores, _all_qids(result.scores)
         values, means = align_values(scores, qids), np.array([each.means for each in scores])
@@ -160,6 +165,21 @@ class Measuring:
                 yield [VariantScores(setting, variant, measure, qids, *own)]
             else:
                 yield list(self._of_terms(setting, measure, session, reading, batch))
+
+    def list_base_inputs(self) -> tuple[list[Inputs], Undefined]:
+        """List the inputs of the measure of each run of the base, and what a query without a value counts as."""
+        assert self._base is not None
+        session, reading, batch, named = self._base
+        whole = replace(reading, two_pass=True, kept=None, looks_for_ties=False)  # so that runs are kept
+        context = replace(reading.context, documents=batch.documents)
+        (measure,) = session.measures
+        inputs = []
+        for each in named:
+            loaded = whole.read_run(each)
+            assert isinstance(loaded, LoadedRun)
+            assert isinstance(loaded.rest, Run)
+            inputs.append(Inputs(loaded.rest, loaded.qids, context, measure.depth).take_attribute(measure.by))
+        return inputs, session.choices.undefined
 
     def _compare_tables(self, setting: Setting, batch: Batch) -> None:
         """Note the documents that have counts only in the base, or only in another table."""

@@ -28,6 +28,7 @@ def page(
     ``style`` has the rules that not all pages have.
     """
     first = [] if document.verdict is None else [element("p", str(document.verdict), class_="verdict")]
+    first += _list_above(document)
     main = [*first, *above, *(part for table in document.tables for part in in_page(table))]
     style = file("page.css") + style + TABLES * bool(document.tables)
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
@@ -91,6 +92,7 @@ def wrap_scrollable(table: Element, label: str) -> Element:
 def notebook(document: Document) -> str:
     """Write the tables, each below its title, and behind them what a reader should know; the signature is last."""
     parts = [] if document.verdict is None else [element("p", element("b", str(document.verdict)))]
+    parts += _list_above(document)
     for table in document.tables:
         parts += [element("p", element("b", table.title))] if table.title else []
         sides = [f"text-align: {'left' if column.words else 'right'}" for column in table.columns]
@@ -100,6 +102,12 @@ def notebook(document: Document) -> str:
         parts.append(make_table(heads, rows, class_="dataframe"))
     parts += [element("ul", *(element("li", line) for line in document.lines))] if document.lines else []
     return write_elements(element("div", *parts, element("p", element("code", document.signature)))) + "\n"
+
+
+def _list_above(document: Document) -> list[Element]:
+    """List the notes above the tables."""
+    lines = document.lines_above
+    return [element("ul", *(element("li", line) for line in lines))] if lines else []
 
 
 def _cell(column: Column, row: int, side: str) -> Element:

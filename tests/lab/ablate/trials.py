@@ -7,13 +7,21 @@ from fairtrec_made.trials import list_situations
 
 AGAIN = "variants read this input again, and a stream can be read only once; pass a file"
 
-SITUATIONS = list_situations("ablate qrels a.run b.run", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"})
+FLIPS = {"--vary": "labels=flips", "-m": "AWRF@3", "--labels": "labels.tsv"}
+SITUATIONS = [
+    *list_situations("ablate qrels a.run b.run", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
+    ("ablate none a.run b.run", FLIPS),
+    ("ablate qrels a.run b.run", {"--vary": "qrels=flips", "-m": "nDCG@3"}),
+]
 VALUES = {"--vary": "cutoff=1,2", "--seed": "7"}
 
 LINKED_RUNS = {
     "ablate": "ablate qrels.txt eve.run bm25.run -m ARaB@10 --vary cutoff=5,10 --terms gender-en --docs collection.tsv"
 }
-WINDOWS = {"ablate": "ablate none RUNS TEXTS -m NFaiRR@10 --vary tau=0,1 --vary cutoff=5"}
+WINDOWS = {
+    "ablate": "ablate none RUNS TEXTS -m NFaiRR@10 --vary tau=0,1 --vary cutoff=5",
+    "ablate-flips": "ablate QRELS RUNS -m P@5 --vary qrels=flips",
+}
 PIPES = {
     "ablate, qrels": ("qrels", AGAIN, "ablate qrels a.run b.run --counts counts -m RBDF@2 --vary cutoff=1,2"),
     "ablate, terms": ("terms", AGAIN, "ablate none a.run --terms terms --docs docs.tsv -m RBDF@2 --vary cutoff=1"),
@@ -43,6 +51,7 @@ OTHER_FORMS = {
 COMMON_QUERIES = [("ablate", ("-m", "nDCG@10", "--vary", "cutoff=5", "-f", "json"))]
 SAME_QUERIES = {"ablate": (("-m", "NFaiRR@5", "--vary", "tau=0,2"), ("order", "orders", "flips", "flipped"))}
 SAME_BYTES = [
+    "ablate none {RUNS} --labels {EXAMPLE}/labels.tsv -m AWRF@10 --vary labels=flips -f json",
     "ablate qrels.txt {DRAWN} {COUNTED} -m 'NFaiRR@10' --vary tau=0,1,2 -f json",
     "ablate {QRELS} {RUNS} {WORDS} -m NFaiRR@10 --vary terms=each -f json",
 ]
@@ -57,7 +66,10 @@ ANSWERS = {"ablate": lambda: fairtrec.ablate(TWO, measure="NFaiRR@10", vary=["ta
 SMALL_ANSWERS = {
     "ablate": lambda small: fairtrec.ablate(
         small.runs, qrels=small.qrels, measure="AWRF@2", vary=["cutoff=1"], labels=small.labels
-    )
+    ),
+    "ablate --vary qrels=flips": lambda small: fairtrec.ablate(
+        small.runs, qrels=small.qrels, measure="P@2", vary="qrels=flips"
+    ),
 }
 PRINTED = {"ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL]}
 NO_GOLD = {
@@ -102,6 +114,23 @@ EVALUATING = ["ablate"]
 NEEDED_LIBRARY = {"ablate": "scipy"}
 JUDGED_QUERIES = {"ablate": "ablate qrels.txt bm25.run fair.run -m NFaiRR@5 --vary tau=0,1"}
 KEY_MEANINGS = {
+    "ablate above": "the run above the other",
+    "ablate below": "the run below it",
+    "ablate by": "what orders the runs: the mean, or the size, the mean of absolute values",
+    "ablate by_chance": "the probability that the order turns if a tenth of the labels is wrong at random",
+    "ablate difference": "the run above minus the run below",
+    "ablate documents": "the documents whose flips turn the order",
+    "ablate docno": "the document",
+    "ablate exact": "whether no fewer flips can do it; null if the runs are tied",
+    "ablate first": "the first run, and how few flips put another above it",
+    "ablate flips": "how few flips turn the order; null if none were found",
+    "ablate from": "the label or grade of the file",
+    "ablate least": "the least that there can be: flips, or the mean over all variants",
+    "ablate looked_at": "the labeled documents or judged pairs that can flip",
+    "ablate rival": "the run that the fewest flips put above it",
+    "ablate share": "the flips, of those looked at",
+    "ablate to": "the label or grade that turns the order",
+    "ablate verdict": "how many flips lose the verdict of the paired t-test; null if there is none",
     "factor": "what is varied",
     "flipped": "pairs of runs in another order than in the base",
     "greatest": "the greatest mean over all variants",
@@ -115,7 +144,16 @@ KEY_MEANINGS = {
 HIDING_COLUMNS = ["ablate"]
 MEASURED = {"ablate": "QRELS RUNS -m NFaiRR@10 --vary tau=0,2 COUNTED -f json"}
 
-DIVISORS = {"lab/ablate/ablation.py": {"RunOrder.tau_b: apart": "the root of a product of counts"}}
+DIVISORS = {
+    "lab/ablate/ablation.py": {"RunOrder.tau_b: apart": "the root of a product of counts"},
+    "lab/ablate/flip_search.py": {
+        "find_lost_verdict.rate: np.sqrt(variance * many)": "a variance of 0 makes t infinite, and its flip the last one",
+        "find_lost_verdict.rate: many - 1": "a count of queries, two or more where there is a p",
+        "find_chance: np.sqrt(variance)": "0 is looked at before",
+        "find_chance: many": "a count",
+    },
+    "lab/ablate/flip_values.py": {"GradeFlips._judge: ideal": "as the judge divides, to the last bit"},
+}
 ROUNDED_IDEALS = [
     lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="tau=0,1", **given),
     lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="terms=each", **given),
