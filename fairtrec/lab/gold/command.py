@@ -127,6 +127,17 @@ def agree(
     metavar="MEASURES",
     help="Order the runs by these measures of judgments.  [default: nDCG@10, and DTR of two groups]",
 )
+@click.option(
+    "--families",
+    metavar="FILE|LIST",
+    help="Compare each family of --runs with all other runs: lines of run and family, or words that names begin with.",
+)
+@click.option(
+    "--equivalence",
+    type=float,
+    metavar="MARGIN",
+    help="Test if each family differs from the others by less than MARGIN (TOST).",
+)
 @click.option("--reference", metavar="GROUP", help="Compare each group with this one only; - is no group.")
 @options.word("--correction", of=Correction, default="holm", help="Correct p-values for all differences of all judges.")
 @click.option("--confidence", type=float, default=0.95, metavar="P", help="The level of the intervals.")
@@ -146,7 +157,7 @@ def judges(
     """Test whether a JUDGE makes the same mistakes for all groups.
 
     HUMAN has the judgments of people, a JUDGE those of a language model or of other people for the same pairs. Both are
-    qrels. A pair belongs to the group of its document.
+    qrels. A pair belongs to the group of its document. With --families, no groups are needed.
 
     For example: fairtrec gold judges qrels.txt judge.qrels --counts counts.tsv -l 2 --runs runs/
     """
@@ -157,7 +168,9 @@ def judges(
     named, files = arguments.expand_runs(judges), name_runs(runs) if runs else None
     printing.refuse_output(output, human, *named.values(), *(files or {}).values(), *given.values())
     if files is None:
-        options.refuse_typed("is for --runs, and there are none", "measures", *RANKING)
+        options.refuse_typed("is for --runs, and there are none", "measures", "families", *RANKING)
+    if given["families"] is None:
+        options.refuse_typed("is for --families, and there are none", "equivalence")
     with printing.show_progress(*RANKING, "relevance_level"):
         found = audit(human, named, runs=files, measures=measures or None, **given)
     printing.write(JUDGES, form, found, output, places=places)

@@ -31,9 +31,14 @@ class Instrument(TypedDict, total=False):
     case_sensitive: bool | None
 
 
+def has_instrument(instrument: Instrument) -> bool:
+    """Tell whether something decides groups."""
+    return any(instrument.get(name) is not None for name in ("labels", "docs", "counts", "terms"))
+
+
 def open_session(instrument: Instrument, lacking: str) -> Evaluator:
     """Open what decides groups. Raises UsageError, which begins with what is ``lacking``, if nothing does."""
-    if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
+    if not has_instrument(instrument):
         ways = spell_options("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
         raise UsageError(f"{lacking}; add {ways}")
     return evaluator([Groups()], None, missing="neutral", **instrument)

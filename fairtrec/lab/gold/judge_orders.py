@@ -65,6 +65,21 @@ class JudgeOrder:
     doubtful: bool  # whether so few queries decide the reliability that its interval is surer than the data
 
 
+@dataclass(frozen=True, eq=False)
+class JudgedValues:
+    """The values of runs by people and by a judge, of each measure [run, query], over the same queries."""
+
+    people: list[Floats]
+    judge: list[Floats]
+    qids: tuple[str, ...]
+
+    def subtract(self, row: int) -> Floats:
+        """Subtract the values by people from those by the judge, for queries with a value in every run by both."""
+        people, judge = self.people[row], self.judge[row]
+        complete = find_complete(people) & find_complete(judge)
+        return judge[:, complete] - people[:, complete]
+
+
 class JudgedRuns:
     """Runs that are read once, and evaluated with the judgments of people and of judges."""
 
@@ -84,7 +99,7 @@ class JudgedRuns:
         given = {**how, **instrument, "missing": "neutral"}
         self._sessions = [_open(measures, human, {**given, "relevance_level": level}) for level in levels]
         session = self._sessions[0]
-        self.measures = session.measures
+        self.session, self.measures = session, session.measures
         self.named = [
             (name, loading.ranking(thing, name, choices, session.depth, is_run=True)) for name, thing in named
         ]
@@ -106,8 +121,8 @@ class JudgedRuns:
         self._halves: dict[tuple[str, ...], list[Bools]] = {}
         self._reliabilities: dict[tuple[int, bytes], tuple[Any, float]] = {}
 
-    def compare(self, human: Qrels, judge: Qrels, kept: Bools, confidence: float) -> list[JudgeOrder]:
-        """Compare the orders by people and by a judge, both cut to pairs in common; ``kept`` are those of people."""
+    def evaluate(self, human: Qrels, judge: Qrels, kept: Bools) -> "JudgedValues":
+        """Evaluate the runs by people and by a judge, both cut to pairs in common; ``kept`` are those of people."""
         key = kept.tobytes()
         if self._by_people is None or self._by_people[0] != key:
             self._by_people = key, *self._evaluate(0, human)
@@ -115,8 +130,12 @@ class JudgedRuns:
         of_judge, others = self._evaluate(1, judge)
         if others != qids:
             of_judge = [_place(values, others, qids) for values in of_judge]
+        return JudgedValues(of_people, of_judge, qids)
+
+    def compare(self, values: "JudgedValues", confidence: float) -> list[JudgeOrder]:
+        """Compare the orders by people and by a judge."""
         return [
-            self._compare_orders(row, of_people[row], of_judge[row], qids, confidence)
+            self._compare_orders(row, values.people[row], values.judge[row], values.qids, confidence)
             for row in range(len(self.measures))
         ]
 

@@ -19,7 +19,21 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import write_signature
 from fairtrec.formats import sheets
 from fairtrec.lab.gold.draw import origins
-from fairtrec.lab.gold.instruments import SEVERAL, Instrument, classify_documents, look_up_weights, open_session
+from fairtrec.lab.gold.instruments import (
+    SEVERAL,
+    Instrument,
+    classify_documents,
+    has_instrument,
+    look_up_weights,
+    open_session,
+)
+from fairtrec.lab.gold.judge_families import (
+    FamilyList,
+    JudgeFamily,
+    compare_families,
+    correct_families,
+    read_families,
+)
 from fairtrec.lab.gold.judge_orders import JudgedRuns, JudgeOrder, note_unreliable
 from fairtrec.lab.gold.judge_rates import (
     ClusterEstimate,
@@ -42,7 +56,8 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 ALL = "all"
 RATES = "recall", "false_positive"
 HIGHER, LOWER, NOT_SHOWN, NOT_TESTED = "higher", "lower", "not shown", "not tested"
-IDLE = ("target", "membership", "missing", "order", "depth")  # of a signature: what plays no part
+VERDICTS = HIGHER, LOWER, NOT_SHOWN, NOT_TESTED
+IDLE = ("target", "membership", "missing", "order", "depth", "qrels")  # of a signature: what plays no part
 NOT_JUDGED = NoteKind(
     "pairs without a judge", "{pairs:,} of {of:,} pairs are not in {runs} and are left out", NoteSeverity.MISLEADING
 )
@@ -89,7 +104,7 @@ class JudgeDifference:
 
 @dataclass(frozen=True, eq=False)
 class JudgeAudit:
-    """One judge: its pairs in common with people, groups, differences, and orders of runs.
+    """One judge: its pairs in common with people, groups, differences, orders of runs, and families of runs.
 
     ``only_human`` and ``only_judge`` count the pairs that only one of the two has; ``highest`` is the judge's highest
     grade.
@@ -104,6 +119,7 @@ class JudgeAudit:
     groups: tuple[JudgedGroup, ...]
     differences: tuple[JudgeDifference, ...]
     orders: tuple[JudgeOrder, ...]
+    families: tuple[JudgeFamily, ...] = ()
     notes: tuple[Note, ...] = ()  # on the qrels of the judge
 
 
@@ -118,6 +134,7 @@ class JudgeAudits(Answer):
     confidence: float  # the level of the intervals
     correction: Correction  # the correction of the p-values
     measures: tuple[Measure, ...]  # that order runs
+    equivalence: float | None  # the margin within which a difference of families does not matter
     of_human: tuple[Note, ...]  # notes on the qrels by people
     ordered: tuple[Note, ...]  # notes on the orders
     signature: Signature  # every choice that changes a number
@@ -156,6 +173,8 @@ def judges(
     queries: Any = None,
     runs: Any = None,
     measures: Any = None,
+    families: Any = None,
+    equivalence: float | None = None,
     reference: str | None = None,
     correction: Correction = "holm",
     confidence: float = 0.95,
@@ -174,6 +193,9 @@ def judges(
         queries: use these queries only: the name of a query set, a file, or ids.
         runs: three runs or more, whose orders by people and by each judge are compared.
         measures: by which runs are ordered. Default nDCG@10, and DTR if it fits the groups.
+        families: of runs, each compared with all other runs: a file of lines ``run family``, ``{run: family}``, or
+            words with which the names of runs begin. No groups are needed then.
+        equivalence: test if families differ from the others by less than this margin.
         reference: compare each group with this one only; - is no group.
         correction: of the p-values of all judges, rates and differences. Default holm.
         confidence: the level of the intervals, between 0 and 1. Default 0.95.
@@ -190,11 +212,9 @@ def judges(
         InputError: a file that cannot be read; no pair in common; no relevant pair.
 
     """
-    procedure = Procedure(confidence=confidence, correction=correction)
-    if runs is None and measures:
-        raise UsageError("measures order runs, and there are none; add --runs, or leave out -m")
-    session = open_session(instrument, "a judge is compared group by group, and nothing decides groups")
-    refuse_unwritten_groups(session.plan)
+    procedure = Procedure(confidence=confidence, correction=correction, equivalence=equivalence)
+    _refuse_without_runs(runs, measures, families, equivalence)
+    session = _open_groups(instrument, families)
     chosen = None if queries is None else loading.queries(queries)
     level = 1 if relevance_level is None else relevance_level
     of_judges = level if judge_level is None else judge_level
@@ -202,16 +222,17 @@ def judges(
     _refuse_reference(reference, people.compared)
     named = _name_judges(judges)
     several = [_keep_queries(loading.qrels(thing), chosen, thing) for _, thing in named]
-    ordering = None
+    ordering, listed = None, None
     if runs is not None:
         choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
         levels = relevance_level, relevance_level if judge_level is None else judge_level
         ordering = JudgedRuns(runs, measures, people.qrels, levels, choices, instrument)
+        listed = None if families is None else read_families(families, ordering.named)
     every = [
-        _audit(people, name, judge, thing, of_judges, reference, ordering, confidence)
+        _audit(people, name, judge, thing, of_judges, reference, ordering, listed, procedure)
         for (name, thing), judge in zip(named, several, strict=True)
     ]
-    said = _describe_inputs(session, people, human, named)
+    said = _describe_inputs((session, ordering), people, human, named)
     said |= {
         "relevance-level": str(level),
         "judge-level": "" if of_judges == level else str(of_judges),
@@ -222,14 +243,16 @@ def judges(
         said["measures"] = " ".join(map(str, ordering.measures))
         said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype}
         said["runs"] = sheets.write_runs(origins(loading.name_rankings(runs)))
+        said |= _describe_families(listed, equivalence)
     return JudgeAudits(
         human=people.name,
         judges=_correct(every, procedure),
         judge_level=of_judges,
-        unknown_what="a label" if session.plan.context.labels is not None else "counts or text",
+        unknown_what=_describe_unknown(session),
         confidence=confidence,
         correction=correction,
         measures=() if ordering is None else ordering.measures,
+        equivalence=equivalence,
         of_human=people.qrels.notes,
         ordered=() if ordering is None else tuple(ordering.notes),
         signature=Signature({**said, "correction": correction, "confidence": f"{confidence:g}"}),
@@ -244,6 +267,7 @@ class HumanPairs:
     ``query``    the number of the query of each pair, by qid [pair].
     ``kinds``    the group of each, as a number into ``names`` [pair].
     ``compared`` the groups whose rates are compared.
+    ``has_groups`` is False if nothing decides groups, and all pairs are one.
     """
 
     name: str
@@ -254,16 +278,19 @@ class HumanPairs:
     names: tuple[str, ...]
     compared: tuple[str, ...]
     level: int
+    has_groups: bool = True
 
     @property
     def shown_groups(self) -> tuple[str, ...]:
         """The groups in the order of the report; those beside the groups only if some pair is of them."""
+        if not self.has_groups:
+            return ()
         *groups, none, several, unknown = self.names
         some = {self.names[kind] for kind in np.unique(self.kinds).tolist()}
         return (*groups, *(name for name in (several, none, unknown) if name in some))
 
 
-def _read_people(human: Any, chosen: Queries | None, session: Evaluator, level: int) -> HumanPairs:
+def _read_people(human: Any, chosen: Queries | None, session: Evaluator | None, level: int) -> HumanPairs:
     """Read the judgments of people, and look up the group of each pair. Raises InputError if none is relevant."""
     qrels = _keep_queries(loading.qrels(human), chosen, human)
     path = human if isinstance(human, PATH) else None
@@ -275,11 +302,44 @@ def _read_people(human: Any, chosen: Queries | None, session: Evaluator, level: 
     several, query = lines[lines != MISSING], np.nonzero(lines != MISSING)[0]
     starts = np.searchsorted(query, np.arange(len(qids) + 1))
     pairs = Run("people", "people", qids, starts, qrels.docnos[several], np.zeros(len(several)))
+    name = opening.name(path) if path is not None else "the qrels"
+    if session is None:
+        kinds = np.zeros(len(several), dtype=np.int64)
+        return HumanPairs(name, qrels, several, query, kinds, (NONE, SEVERAL, UNKNOWN), (), level, has_groups=False)
     weights, groups = look_up_weights(session, pairs, np.arange(len(several)))
     kinds = classify_documents(weights)
     compared = (*groups, NONE) if (kinds == len(groups)).any() else groups
-    name = opening.name(path) if path is not None else "the qrels"
     return HumanPairs(name, qrels, several, query, kinds, (*groups, NONE, SEVERAL, UNKNOWN), compared, level)
+
+
+def _open_groups(instrument: Instrument, families: Any) -> Evaluator | None:
+    """Open what decides groups; None if nothing does, and families are compared. Raises UsageError for nothing else."""
+    if families is not None and not has_instrument(instrument):
+        return None
+    session = open_session(instrument, "a judge is compared group by group, and nothing decides groups")
+    refuse_unwritten_groups(session.plan)
+    return session
+
+
+def _describe_unknown(session: Evaluator | None) -> str:
+    """Say what pairs of unknown group lack."""
+    return "counts or text" if session is None or session.plan.context.labels is None else "a label"
+
+
+def _describe_families(listed: FamilyList | None, equivalence: float | None) -> dict[str, str]:
+    """Say which families are compared within which margin."""
+    margin = "" if equivalence is None else f"{equivalence:g}"
+    return {"families": "" if listed is None else listed.source, "equivalence": margin}
+
+
+def _refuse_without_runs(runs: Any, measures: Any, families: Any, equivalence: float | None) -> None:
+    """Raise UsageError for what is done with runs if there are none, and for a margin without families."""
+    if runs is None and measures:
+        raise UsageError("measures order runs, and there are none; add --runs, or leave out -m")
+    if runs is None and families is not None:
+        raise UsageError("families are of runs, and there are none; add --runs, or leave out --families")
+    if equivalence is not None and families is None:
+        raise UsageError("equivalence is about families of runs; add --families, or leave out --equivalence")
 
 
 def _keep_queries(qrels: Qrels, chosen: Queries | None, thing: Any) -> Qrels:
@@ -313,10 +373,11 @@ def _audit(
     level: int,
     reference: str | None,
     ordering: JudgedRuns | None,
-    confidence: float,
+    families: FamilyList | None,
+    procedure: Procedure,
 ) -> JudgeAudit:
     """Compare a judge with people, over the pairs that both have. Raises InputError if there are none."""
-    qrels, index = people.qrels, QrelsIndex(judge)
+    qrels, index, confidence = people.qrels, QrelsIndex(judge), procedure.confidence
     grades = index.find_grades(judge.numbers(qrels.qids)[qrels.query], qrels.docnos)
     kept = ~np.isnan(grades[people.lines])
     pairs = int(kept.sum())
@@ -330,10 +391,15 @@ def _audit(
     groups = dict(zip(people.names, counts, strict=True))
     total = sum(counts[1:], counts[0])
     orders: list[JudgeOrder] = []
+    of_families: list[JudgeFamily] = []
     if ordering is not None:
         own = QrelsIndex(qrels).find_grades(qrels.numbers(judge.qids)[judge.query], judge.docnos)
         in_both = ~np.isnan(grades)
-        orders = ordering.compare(qrels.keep_lines(in_both), judge.keep_lines(~np.isnan(own)), in_both, confidence)
+        values = ordering.evaluate(qrels.keep_lines(in_both), judge.keep_lines(~np.isnan(own)), in_both)
+        orders = ordering.compare(values, confidence)
+        for row, measure in enumerate(ordering.measures if families is not None else ()):
+            assert families is not None
+            of_families += compare_families(measure, values.subtract(row), families, procedure)
     return JudgeAudit(
         judge=name,
         pairs=pairs,
@@ -347,6 +413,7 @@ def _audit(
         ),
         differences=tuple(_list_differences(groups, people.compared, reference, confidence)),
         orders=tuple(orders),
+        families=tuple(of_families),
         notes=judge.notes,
     )
 
@@ -380,12 +447,17 @@ def _list_differences(
 
 
 def _correct(every: Sequence[JudgeAudit], procedure: Procedure) -> tuple[JudgeAudit, ...]:
-    """Correct the p-values of all judges, rates and differences as one family, and give the verdicts."""
+    """Correct the p-values of all judges, rates and differences as one, and those of families; give the verdicts."""
     p = np.array([each.within.p for audit in every for each in audit.differences])
     found = iter(correct_p_values(p, procedure.correction).tolist())
+    families = correct_families([audit.families for audit in every], procedure, VERDICTS)
     return tuple(
-        replace(audit, differences=tuple(_judge(each, next(found), procedure.alpha) for each in audit.differences))
-        for audit in every
+        replace(
+            audit,
+            differences=tuple(_judge(each, next(found), procedure.alpha) for each in audit.differences),
+            families=of_families,
+        )
+        for audit, of_families in zip(every, families, strict=True)
     )
 
 
@@ -397,9 +469,16 @@ def _judge(of: JudgeDifference, p: float, alpha: float) -> JudgeDifference:
 
 
 def _describe_inputs(
-    session: Evaluator, people: HumanPairs, human: Any, named: Sequence[tuple[str, Any]]
+    opened: tuple[Evaluator | None, JudgedRuns | None],
+    people: HumanPairs,
+    human: Any,
+    named: Sequence[tuple[str, Any]],
 ) -> dict[str, str]:
-    """Name what was given, each with its digest, and what decides groups."""
+    """Name what was given, each with its digest, and what decides groups, if anything does."""
+    session, ordering = opened
+    if session is None:
+        assert ordering is not None
+        session = ordering.session
     made = write_signature(session.plan, session.prepare_reading(), session.files)
     digest = opening.sha256(human) if loading.is_file(human) else QRELS.digest(people.qrels)
     return {

@@ -6,10 +6,12 @@ from math import isnan
 from operator import attrgetter
 from typing import Any
 
+from fairtrec.lab.gold.judge_families import JudgeFamily
 from fairtrec.lab.gold.judge_orders import JudgeOrder
 from fairtrec.lab.gold.judge_rates import ClusterEstimate
 from fairtrec.lab.gold.judges import RATES, JudgeAudits, JudgedGroup, JudgeDifference
-from fairtrec.report.cells import cell, write_count, write_difference, write_number
+from fairtrec.measure import Measure
+from fairtrec.report.cells import cell, write_count, write_difference, write_number, write_p
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page import page
 from fairtrec.report.records import Row, note_records
@@ -38,6 +40,10 @@ def tables(found: JudgeAudits, *, places: int) -> Document:
         rows = [(audit.judge, each) for audit in found.judges for each in audit.differences if each.rate == rate]
         several += _lay_out(found, _list_difference_columns(found, rate), rows, places, ["p"])
     orders = [(audit.judge, order) for audit in found.judges for order in audit.orders]
+    families = [(audit.judge, family) for audit in found.judges for family in audit.families]
+    for measure in found.measures:
+        own = [(judge, family) for judge, family in families if family.measure == str(measure)]
+        several += _lay_out(found, _list_family_columns(found, measure), own, places, ["p"])
     several += _lay_out(found, ORDERS, orders, places, ["runs"])
     return Document(several, found.notes, str(found.signature), gap=2, signs=[*_legend(found)])
 
@@ -75,6 +81,30 @@ ORDERS = (
 )
 
 
+def _list_family_columns(found: JudgeAudits, measure: Measure) -> list[FieldColumn]:
+    """Declare the columns of families of runs by a measure."""
+    columns = [
+        FieldColumn(f"judge less people, {measure}", field="family", key=True),
+        FieldColumn("runs", write_count),
+        FieldColumn("mean", write_difference, "value", attrgetter("low", "high")),
+        FieldColumn("less the other runs", write_difference, "difference", _get_difference_ends, "doubtful"),
+        FieldColumn("p", write_p),
+        FieldColumn(CORRECTED[found.correction], write_p, "p_corrected"),
+        FieldColumn("verdict", field=lambda each: mark_doubt(each.verdict, doubtful=each.doubtful)),
+    ]
+    if found.equivalence is None:
+        return columns
+    alpha = round(1 - found.confidence, 12)
+
+    def write_equivalence(p: float, places: int) -> str:
+        return f"{'yes' if p <= alpha else 'no'} (p {write_p(p, places)})"
+
+    return [*columns, FieldColumn(f"equivalent within {found.equivalence:g}", write_equivalence, "p_equivalent")]
+
+
+_get_difference_ends = attrgetter("difference_low", "difference_high")
+
+
 def _list_difference_columns(found: JudgeAudits, rate: str) -> list[FieldColumn]:
     return [
         FieldColumn(f"{SHOWN_RATES[rate]}, difference", field=lambda each: " minus ".join(each.of), key=True),
@@ -106,6 +136,7 @@ def _legend(found: JudgeAudits) -> Iterator[str]:
             "overall compares different queries, so it may be due to topics; within queries compares groups in queries "
             "that have both, and decides the verdict"
         )
+    yield from _explain_families(found)
     if any(audit.orders for audit in found.judges):
         yield (
             f"reliability: how reliable the order of the runs is over these queries; {COMMON} is a common requirement"
@@ -120,8 +151,15 @@ def _legend(found: JudgeAudits) -> Iterator[str]:
         )
     ]
     estimates += [_estimate_people(order) for audit in found.judges for order in audit.orders]
+    estimates += [_estimate_family(family) for audit in found.judges for family in audit.families]
     if any(each.doubtful for each in estimates if not isnan(each.value)):
         yield explain_few("queries decide")
+
+
+def _explain_families(found: JudgeAudits) -> Iterator[str]:
+    if any(audit.families for audit in found.judges):
+        what = "judge less people: over queries with a value in every run"
+        yield f"{what}; higher: the judge raises the family's values more than those of the other runs"
 
 
 def html(found: JudgeAudits, *, places: int) -> str:
@@ -144,6 +182,8 @@ def rows(found: JudgeAudits, *, places: int | None) -> Iterator[Row]:
             row = _estimate_row(audit.judge, f"{each.rate} within", each.of, each.within, places)
             tested = [cell(each.within.p, places), cell(each.p_corrected, places), each.verdict]
             yield [*row[:-4], *tested, row[-1]]
+        for family in audit.families:
+            yield from _list_family_rows(audit.judge, family, places)
         for order in audit.orders:
             for name in ("tau_b", "tau_ap", "judge_reliability", "halves"):
                 value = cell(getattr(order, name), places)
@@ -163,6 +203,24 @@ def _estimate_row(
     return [judge, quantity, *of, *ends, found.queries, None, None, None, doubtful]
 
 
+def _estimate_family(family: JudgeFamily) -> ClusterEstimate:
+    """Give the difference of a family to all other runs as an estimate."""
+    ends = _get_difference_ends(family)
+    return ClusterEstimate(family.difference, *ends, family.queries, doubtful=family.doubtful)
+
+
+def _list_family_rows(judge: str, family: JudgeFamily, places: int | None) -> Iterator[Row]:
+    """Give the rows of the mean of a family, of the difference to the other runs, and of equivalence."""
+    mean = ClusterEstimate(family.value, family.low, family.high, family.queries, doubtful=family.doubtful)
+    yield _estimate_row(judge, f"family mean {family.measure}", (family.family, None), mean, places)
+    apart = _estimate_family(family)
+    row = _estimate_row(judge, f"family difference {family.measure}", (family.family, "other runs"), apart, places)
+    yield [*row[:-4], cell(family.p, places), cell(family.p_corrected, places), family.verdict, row[-1]]
+    if family.p_equivalent is not None:
+        value = cell(family.p_equivalent, places)
+        yield _row(judge, f"family p_equivalent {family.measure}", family.family, value, queries=family.queries)
+
+
 def record(found: JudgeAudits) -> dict[str, Any]:
     """Give one object with all judges."""
     return {
@@ -180,6 +238,7 @@ def record(found: JudgeAudits) -> dict[str, Any]:
                 "groups": [_record_group(group) for group in audit.groups],
                 "differences": [_record_difference(each) for each in audit.differences],
                 "orders": [vars(order) for order in audit.orders],
+                **({"families": [vars(family) for family in audit.families]} if audit.families else {}),
             }
             for audit in found.judges
         ],

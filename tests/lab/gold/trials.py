@@ -18,7 +18,11 @@ SITUATIONS = [
     ),
 ]
 VALUES = {"--seed": "7", "--number": "4", "--judge-level": "3", "--reference": "f"}
-OTHER_VALUES = {"gold judges --runs": "@three.txt"}
+OTHER_VALUES = {
+    "gold judges --runs": "@three.txt",
+    "gold judges --families": "a,b",
+    "gold judges --equivalence": "0.1",
+}
 NOTHING_TO_SHOW = {"gold draw --number --unit": "there are fewer queries than that"}
 
 OTHER_LIST_NAMES = {"gold agree": "gold agree labels.tsv --terms NAME --docs collection.tsv"}
