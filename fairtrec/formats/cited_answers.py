@@ -55,6 +55,7 @@ class CitedAnswer:
     """One answer: its topic, its references, and its citations in classes that a reader meets one after the other."""
 
     topic: str
+    number: int  # of the answer among those of the topic, from 1
     references: list[str]
     classes: list[list[str]]
 
@@ -77,12 +78,12 @@ class CitedAnswer:
 class AnswerReader:
     """Reads answers line by line, and refuses what is wrong with one."""
 
-    def __init__(self, path: FilePath) -> None:
-        self.path = path
+    def __init__(self, path: FilePath, *, sampled: bool = False) -> None:
+        self.path, self.sampled = path, sampled  # whether a topic may have several answers
         self.line = 0  # that is read
         self.form: AnswerForm | None = None  # of the first
         self.tag = ""
-        self.lines: dict[str, int] = {}  # of topics
+        self.lines: dict[str, list[int]] = {}  # of the answers of topics
         self.has_references = False
 
     def read(self) -> Iterator[list[tuple[int, CitedAnswer]]]:
@@ -133,17 +134,19 @@ class AnswerReader:
         )
         key = next(key for key in SENTENCES[form] if key in found)
         classes = list(self._take_classes(key, found[key], references, form))
-        return CitedAnswer(topic, [] if is_shared else references, classes)
+        number = len(self.lines[topic])
+        return CitedAnswer(topic, number, [] if is_shared else references, classes)
 
     def _take_topic(self, keys: dict[str, Any], form: AnswerForm) -> str:
         name = next((name for name in TOPICS[form] if name in keys), None)
         if name is None:
             self._refuse(f"this answer has no {' or '.join(TOPICS[form])}; {WRITE}")
         topic = self._take_id(keys[name], name)
-        if topic in self.lines:
-            first = self.lines[topic]
-            self._refuse(f"topic {topic[:SHOWN]} has an answer on line {first} already; keep one")
-        self.lines[topic] = self.line
+        lines = self.lines.setdefault(topic, [])
+        if lines and not self.sampled:
+            what = f"topic {topic[:SHOWN]} has an answer on line {lines[0]} already"
+            self._refuse(f"{what}; keep one, or add --samples to read several answers of a topic")
+        lines.append(self.line)
         return topic
 
     def _take_id(self, thing: Any, what: str) -> str:
@@ -253,26 +256,33 @@ def _is_finite(number: float) -> bool:
 class RankedColumns:
     """The columns of one run of a file of answers, gathered a few answers at a time."""
 
-    def __init__(self, part: str | None) -> None:
-        self.part = part
-        self.topics, self.docnos, self.scores, self.ranks = (list[Any]() for _ in range(4))
+    def __init__(self, part: str | None, *, sampled: bool = False) -> None:
+        self.part, self.sampled = part, sampled
+        self.topics, self.numbers, self.docnos, self.scores, self.ranks = (list[Any]() for _ in range(5))
         self.blocks: list[tuple[int, LineNumbers]] = []
         self.rows = 0  # lines of the run
-        self.empty: list[str] = []  # topics whose answers have none
+        self.empty: list[str] = []  # topics whose answers have none; with the number of the answer if there are several
 
     def add(self, answers: Sequence[tuple[int, CitedAnswer]]) -> None:
         """Add answers, each with the number of its line."""
-        found = [(number, answer.topic, self._rank(answer)) for number, answer in answers]
-        several = [(number, topic, ranked) for number, topic, ranked in found if ranked]
-        self.empty += [topic for _, topic, ranked in found if not ranked]
+        found = [(line, answer, self._rank(answer)) for line, answer in answers]
+        several = [(line, answer, ranked) for line, answer, ranked in found if ranked]
+        self.empty += [self._name(answer) for _, answer, ranked in found if not ranked]
         if not several:
             return
-        self.blocks.append((self.rows, [number for number, _, ranked in several for _ in ranked]))
-        self.topics.append(encode_ids([topic for _, topic, ranked in several for _ in ranked]))
-        self.docnos.append(encode_ids([docno for *_, ranked in several for docno, _ in ranked]))
-        self.scores.append(np.array([score for *_, ranked in several for _, score in ranked], dtype=np.float64))
+        rows = [(line, answer, *one) for line, answer, ranked in several for one in ranked]
+        lines, of_rows, docnos, scores = zip(*rows, strict=True)
+        self.blocks.append((self.rows, list(lines)))
+        self.topics.append(encode_ids([answer.topic for answer in of_rows]))
+        self.numbers.append(encode_ids([str(answer.number) for answer in of_rows]))
+        self.docnos.append(encode_ids(docnos))
+        self.scores.append(np.array(scores, dtype=np.float64))
         self.ranks += [np.arange(1, len(ranked) + 1) for *_, ranked in several]
-        self.rows += len(self.docnos[-1])
+        self.rows += len(rows)
+
+    def _name(self, answer: CitedAnswer) -> str:
+        """Name the ranking of an answer as it is told apart: by the topic, and its number if there are several."""
+        return f"{answer.topic} {answer.number}" if self.sampled else answer.topic
 
     def _rank(self, answer: CitedAnswer) -> list[tuple[str, int]]:
         return list(answer.list_cited() if self.part == CITED else answer.list_retrieved())
@@ -280,8 +290,10 @@ class RankedColumns:
     def join(self) -> dict[str, Any]:
         """Give each column as a whole."""
         ids = np.empty(0, "S1")
+        topics = np.concatenate([ids, *self.topics])
+        numbers = {"qid": topics, "Q0": np.concatenate([ids, *self.numbers])}
         return {
-            "qid": Repeats.find(np.concatenate([ids, *self.topics])),
+            **(numbers if self.sampled else {"qid": Repeats.find(topics)}),
             "docno": np.concatenate([ids, *self.docnos]),
             "score": np.concatenate([np.empty(0), *self.scores]),
             "rank": np.concatenate([np.empty(0, np.int64), *self.ranks]),
@@ -294,15 +306,17 @@ def tell(path: FilePath, start: bytes) -> str | None:
     return AnswerRun.run_form if is_one else None
 
 
-def read(path: FilePath, *_: Any, ranks: bool) -> FileColumns:
+def read(path: FilePath, *_: Any, ranks: bool, sampled: bool) -> FileColumns:
     """Read one of the two runs of a file of answers: that which the path names, or with ``ranks`` the references.
+
+    ``sampled``  the n-th answer of a topic is its n-th ranking.
 
     Raises InputError for what is wrong with a line, and if the path names neither run.
     """
     part = getattr(path, "part", None)
     if ranks:
         part = CITED if detect_answers(path) == "shared" else RETRIEVED
-    reader, columns = AnswerReader(path), RankedColumns(part)
+    reader, columns = AnswerReader(path, sampled=sampled), RankedColumns(part, sampled=sampled)
     for answers in reader.read():
         columns.add(answers)
     _refuse_unranked(path, part, reader.form)

@@ -148,10 +148,11 @@ def read(
     """
     form = FORMS[name]
     _refuse_stream(path, form)
-    if sampled and not any("Q0" in names for names in form.columns):
+    if sampled and not (form.numbers_rankings or any("Q0" in names for names in form.columns)):
         raise InputError(f"{form.one_ranking}; leave out --samples", path)
+    more = {"sampled": sampled} if form.numbers_rankings else {}
     table: FileColumns = (
-        form.reader.read(path, name, order, ranks=ranks) if form.module else _read_columns(path, form, order)
+        form.reader.read(path, name, order, ranks=ranks, **more) if form.module else _read_columns(path, form, order)
     )
     if sampled and "Q0" not in table.columns:
         raise InputError(f"{form.one_ranking}; leave out --samples", path)

@@ -133,10 +133,10 @@ def split_samples(whole: Run) -> System:
         return whole
     members: dict[str, list[str]] = {}
     for ranking in whole.qids:
-        members.setdefault(ranking.partition(" ")[2], []).append(ranking)
+        members.setdefault(ranking.rpartition(" ")[2], []).append(ranking)
     runs = []
     for _, rankings in sorted(members.items()):
-        qids = tuple(ranking.partition(" ")[0] for ranking in rankings)
+        qids = tuple(ranking.rpartition(" ")[0] for ranking in rankings)
         runs.append(replace(whole.cut(rankings, None), qids=qids, rises=False, numbered=False))
     return Samples(whole.name, whole.tag, tuple(runs))
 

@@ -18,7 +18,8 @@ Columns between white space need nothing else. Any other form names its ``module
 - ``rank``: integers from 1, if the file has them; needed if ``order`` is "rank" or ``ranks`` is true. A form that
   returns none refuses ``--order rank``.
 - ``tag``: a text, if the file has one.
-- ``Q0``: an array of bytes, only if lines number several rankings of a query. ``qid`` is then an array.
+- ``Q0``: an array of bytes, only if lines number several rankings of a query. ``qid`` is then an array. A form that
+  ``numbers_rankings`` also takes ``sampled``, and then returns it.
 
 ``FileColumns.blocks`` leads from a row to its line, for messages: pairs of the first row of a block, and either the
 line of that row, if each row of the block is a line, or a list of the lines of its rows. ``[(0, 1)]`` is a file of a
@@ -46,6 +47,7 @@ class RunForm(NamedTuple):
     hint: str = ""  # on a line that looks so, instead of the usual one
     module: str = ""  # of this folder, which reads a form that is none of columns
     in_names: str = ""  # part of a file's name, if it pays to ask the module before the file is read as TREC's
+    numbers_rankings: bool = False  # whether the module tells several rankings of a query apart
     one_ranking: str = "only TREC files can have several rankings for each query"  # refuses --samples without column Q0
     no_stream: str = ""  # refuses streams
     unwritten: str = ""  # what a file holds instead of one run, which validate --fix does not write
@@ -77,8 +79,7 @@ _ROWS = (
         one_ranking="this file has one ranking of each query (id page_id)",
     ),
     RunForm(
-        "rag", module="cited_answers", in_names="json", unwritten="answers",
-        one_ranking="answers have one ranking of each topic",
+        "rag", module="cited_answers", in_names="json", unwritten="answers", numbers_rankings=True,
         no_stream="answers are two runs, so they are read twice, and a stream can be read once; give a file",
     ),
     RunForm(

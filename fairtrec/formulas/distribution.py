@@ -1,5 +1,6 @@
 """Shares of groups: from counts to distributions, and how far apart two of them are."""
 
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
@@ -200,6 +201,12 @@ def order_aware(p: Floats, q: Floats) -> Floats:
     wanted = q > 0
     mean = np.where(wanted, each, 0.0).sum(axis=-1) / np.maximum(wanted.sum(axis=-1), 1)
     return np.asarray(np.sqrt(mean / (p.shape[-1] - 1)))
+
+
+SYMMETRIC = "jsd"  # the one of these that needs no order of the groups
+DIVERGENCES: dict[str, Callable[[Floats, Floats], Floats]] = {  # in [0, 1], by name
+    SYMMETRIC: jensen_shannon, "nmd": match_distance, "rnod": order_aware,
+}  # fmt: skip
 
 
 def order_groups(of_groups: Floats, order: Ints | None) -> Floats:

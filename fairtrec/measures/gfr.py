@@ -80,7 +80,7 @@ class GFR(Measure):
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs; the order of the groups and the greatest grade if the value depends on them."""
-        ordinal = self.divergence != "jsd" and self.part != "relevance"
+        ordinal = self.divergence != distribution.SYMMETRIC and self.part != "relevance"
         return (*super().needs, *["order"] * ordinal, *["greatest_grade"] * (self.max_grade is None))
 
     def formula(
@@ -144,10 +144,4 @@ class GFR(Measure):
 
     def _likeness(self, held: Floats, target: Floats) -> Floats:
         """Give 1 minus the divergence of the shares; 0 where there are none."""
-        return np.nan_to_num(1 - self._diverges(held, target))
-
-    def _diverges(self, held: Floats, target: Floats) -> Floats:
-        if self.divergence == "nmd":
-            return distribution.match_distance(held, target)
-        ordinal = self.divergence == "rnod"
-        return (distribution.order_aware if ordinal else distribution.jensen_shannon)(held, target)
+        return np.nan_to_num(1 - distribution.DIVERGENCES[self.divergence](held, target))

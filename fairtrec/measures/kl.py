@@ -6,12 +6,12 @@ Gao, Ge, Shah: FAIR: Fairness-Aware Information Retrieval Evaluation. 2021. http
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
-from fairtrec.measure import Floats, GroupPrefixes, GroupTotals, Ints, Measure, Note
+from fairtrec.measure import Bounds, Floats, GroupPrefixes, GroupTotals, Ints, Measure, Note
 from fairtrec.measure.infinite import note_infinite
 
 OF_TARGET_0 = "a group of target 0 has a share (see --target)"
@@ -70,25 +70,43 @@ class NDKL(Measure):
 
     Ranks before the first document of any group add nothing. A document of unknown group changes no share.
 
-    Unit: nats. Better: lower. Empty ranking: undefined.
+    ``divergence`` takes another divergence of D_i from the target instead of dKL_i. 'kl' is dKL_i. 'jsd' is
+    Jensen-Shannon to base 2, which is finite for a group of target 0. 'nmd', the normalized match distance, and 'rnod',
+    the root normalized order-aware divergence, are those of GFR: a viewpoint that is far from a missing one costs more
+    than its neighbor. Both need ordered groups: names that are numbers, bins, or ``--groups low,mid,high``.
+
+    Unit: nats; none for the other divergences. Better: lower. Empty ranking: undefined.
     Range: from 0 to -ln of the least target, 0.6931 for two groups of even target; infinite if a group of target 0 has
-    a share.
+    a share. [0, 1] for the other divergences.
     Undefined: no document in the top k has a group, or there is no target.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.3. https://doi.org/10.1145/3292500.3330691
     """
 
     cutoff: int = 10
+    divergence: Literal["kl", "jsd", "nmd", "rnod"] = "kl"
     better = "lower"
-    bounds = 0.0, None
 
-    def formula(self, membership: Floats, target: Floats, lengths: Ints) -> GroupPrefixes:
+    @property
+    def bounds(self) -> Bounds:
+        """There is no greatest dKL; the other divergences are 1 at most."""
+        return 0.0, None if self.divergence == "kl" else 1.0
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the inputs; the order of the groups if the divergence depends on it."""
+        return (*super().needs, *["order"] * (self.divergence not in ("kl", distribution.SYMMETRIC)))
+
+    def formula(self, membership: Floats, target: Floats, lengths: Ints, order: Ints | None = None) -> GroupPrefixes:
         """Let each rank add the divergence of what the groups hold down to it, discounted."""
 
         def cost(amounts: Floats, target: Floats, _: Any) -> Floats:
-            return np.nan_to_num(divergences(amounts, target), nan=0.0, posinf=np.inf)
+            if self.divergence == "kl":
+                return np.nan_to_num(divergences(amounts, target), nan=0.0, posinf=np.inf)
+            return np.nan_to_num(distribution.DIVERGENCES[self.divergence](distribution.shares(amounts), target))
 
         filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
-        return GroupPrefixes(membership, cost, target, discounts(membership, lengths, self.cutoff), filled)
+        weights = discounts(membership, lengths, self.cutoff)
+        return GroupPrefixes(membership, cost, target, weights, filled, order=order)
 
     def note(self, values: Floats, **_: Any) -> Note | None:
         """Say that a mean is infinite, and why."""

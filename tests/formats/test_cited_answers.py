@@ -6,6 +6,7 @@ import random
 import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -356,13 +357,80 @@ def test_other_ways_to_read_answers_are_refused(tmp_path, fairtrec_command):
         assert (piped.code, piped.complaints) == (
             2, ["answers are two runs, so they are read twice, and a stream can be read once; give a file"],
         )  # fmt: skip
-    samples = fairtrec_command("eval", "none", path, "--samples", *ask)
-    assert (samples.code, "answers have one ranking of each topic" in samples.err) == (3, True)
     plain = write(tmp_path, [{"qid": "1", "docno": "p001", "score": 1}], "plain.jsonl")
     said = fairtrec_command("eval", "none", plain, "--run-format", "rag", *ask)
     assert said.code == 3
     (complaint,) = said.complaints
     assert complaint.startswith(f"{plain}:1: this is no answer with references; write topic_id (or ")
+
+
+SEVERAL = [
+    *OF_2024,
+    {"topic_id": "101", "references": ["p001", "p004"], "answer": [{"text": "Again.", "citations": [1]}]},
+    {"topic_id": "103", "references": ["p008", "p001"], "answer": [{"text": "Some.", "citations": [0, 1]}]},
+    {"topic_id": "101", "references": ["p003"], "answer": [{"text": "Nothing.", "citations": []}]},
+]
+
+
+def test_the_answers_of_a_topic_are_its_rankings(tmp_path):
+    """A value of a topic is the mean over its answers that have one, as if each stood in a file of its own."""
+    path = write(tmp_path, SEVERAL)
+    files = [
+        write(tmp_path, [each], f"answer{number}.jsonl") for number, each in enumerate(SEVERAL)
+    ]  # fmt: skip
+    for measure in ("AWRF@5", "Exposure(group=f)@3"):
+        found = fairtrec.evaluate(measure, path, labels=LABELS, samples=True)
+        for part, scores in zip(("retrieved", "cited"), found.scores, strict=True):
+            alone = {}
+            for answer, file in zip(SEVERAL, files, strict=True):
+                one = fairtrec.evaluate(measure, f"{file}:{part}", labels=LABELS).scores[0].values.item()
+                alone.setdefault(str(answer["topic_id"]), []).append(one)
+            expected = [np.nanmean(values) if not np.isnan(values).all() else np.nan for values in alone.values()]
+            assert scores.qids == ("101", "102", "103")
+            assert scores.values[0].tolist() == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_an_answer_without_citations_is_an_empty_ranking_among_others(tmp_path):
+    path, qrels = write(tmp_path, SEVERAL), {"101": {"p004": 1, "p002": 1}, "103": {"p008": 1}}
+    found = fairtrec.evaluate("P@1", f"{path}:cited", qrels=qrels, samples=True).scores[0]
+    # 101: its answers cite p002 (with p004), p004, and nothing: 1, 1, 0; 103: nothing, and p008 (with p001)
+    assert found.values[0].tolist() == pytest.approx([2 / 3, 1 / 2])
+
+
+def test_expected_exposure_looks_at_all_answers_of_a_topic(tmp_path):
+    path = write(tmp_path, SEVERAL)
+    lines = [
+        f"{each['topic_id']} {number} {docno} 1 {-rank} t"
+        for number, each in enumerate(SEVERAL) for rank, docno in enumerate(each["references"])
+    ]  # fmt: skip
+    (tmp_path / "same.run").write_text("\n".join(lines))
+    given = {"labels": LABELS, "samples": True}
+    for measure in ("EED@5", "EEL@5", "EER@5"):
+        one = fairtrec.evaluate(measure, f"{path}:retrieved", **given).scores[0]
+        other = fairtrec.evaluate(measure, tmp_path / "same.run", **given).scores[0]
+        assert one.values.tolist() == other.values.tolist()
+
+
+def test_topics_may_hold_blanks_and_ten_answers(tmp_path):
+    answers = [
+        {"topic_id": topic, "references": [f"p00{1 + at % 4}"], "answer": []}
+        for at in range(12)
+        for topic in ("a b", "a")
+    ]
+    found = fairtrec.evaluate("AWRF@1", f"{write(tmp_path, answers)}:retrieved", labels=LABELS, samples=True)
+    assert found.scores[0].qids == ("a", "a b")
+    assert found.scores[0].values[0, 0] == found.scores[0].values[0, 1]
+
+
+def test_several_answers_of_a_topic_ask_for_samples(tmp_path, fairtrec_command):
+    path = write(tmp_path, SEVERAL)
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("".join(f"{docno}\t{group}\n" for docno, group in LABELS.items()))
+    ask = ("eval", "none", path, "--run-format", "rag", "--labels", labels, "-m", "AWRF@5")
+    done = fairtrec_command(*ask)
+    said = f"{path}:4: topic 101 has an answer on line 1 already; keep one, or add --samples to read several answers of a topic"
+    assert (done.code, done.complaints) == (3, [said])
+    assert fairtrec_command(*ask, "--samples").code == 0
 
 
 def test_the_command_line_names_both_runs_and_takes_one_as_baseline(tmp_path, monkeypatch, fairtrec_command):

@@ -10,6 +10,7 @@ from scipy.stats import entropy
 import fairtrec
 from fairtrec.formulas import distribution
 from fairtrec.measures.kl import KL, NDKL, nDRKL
+from fairtrec.support.errors import UsageError
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])
@@ -55,6 +56,55 @@ def test_a_group_that_nobody_wants():
     assert value(NDKL(), [A, B], only_a) == np.inf
     assert value(nDRKL(cutoff=2), [A, B], only_a) == pytest.approx(1 / (1 + 1 / np.log2(3)))  # rank 2 earns 0
     assert value(KL(), [A], only_a) == 0
+
+
+SOFT = np.array([[[0.5, 0.5, 0.0]]])
+THIRDS = np.full((1, 3), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("divergence", "expected"),
+    [
+        ("kl", np.log(1.5)),
+        ("jsd", 0.1908745046211096),  # .5 (2 * .5 log2(.5 / (5/12)) + 2/3 log2((1/3) / (5/12)) + 1/3 log2 2)
+        ("nmd", 0.25),  # |1/6| + |2/6| + 0, over 2
+        ("rnod", 0.28054180384339106),  # DW = 1/36 + 2/9, 1/36 + 1/9, 2/36 + 1/36; the root of their mean, over 2
+    ],
+)
+def test_other_divergences_stand_in_its_place(divergence, expected):
+    order, once = np.array([0, 1, 2]), np.array([1])
+    measure = NDKL(cutoff=1, divergence=divergence)
+    named = {"order": order} if "order" in measure.needs else {}
+    assert measure(SOFT, THIRDS, once, **named).item() == pytest.approx(expected, abs=1e-12)
+    assert NDKL(cutoff=3, divergence=divergence)(
+        np.repeat(SOFT, 3, axis=1), THIRDS, np.array([3]), **named
+    ).item() == pytest.approx(expected, abs=1e-12)
+
+
+def test_ranks_weigh_other_divergences_as_they_weigh_kl():
+    # a, then a b: jsd of all in a from even is .311278, at the second rank 0
+    only, both = 0.31127812445913283, 0.0
+    measure = NDKL(cutoff=2, divergence="jsd")
+    assert value(measure, [A, B]) == pytest.approx((only + both / np.log2(3)) / (1 + 1 / np.log2(3)), abs=1e-12)
+    assert value(measure, [A, B], [[1.0, 0.0]]) < 1  # finite, though nobody wants b
+    assert value(measure, [NO, A]) == pytest.approx(only / np.log2(3) / (1 + 1 / np.log2(3)), abs=1e-12)
+
+
+def test_the_order_of_groups_decides_ordinal_divergences():
+    run, labels = {"q": {"a": 2.0}}, {"a": "low", "b": "mid", "c": "high"}
+    given = {"labels": labels, "target": {"low": 0.0, "mid": 0.0, "high": 1.0}}
+    by = {
+        (divergence, groups): fairtrec.evaluate(f"NDKL(divergence={divergence})@1", run, groups=groups, **given)
+        .scores[0].means[0]
+        for divergence in ("nmd", "rnod", "jsd")
+        for groups in ("low,mid,high", "mid,low,high")
+    }  # fmt: skip
+    assert by["nmd", "low,mid,high"] == 1
+    assert by["nmd", "mid,low,high"] == 0.5
+    assert by["rnod", "low,mid,high"] > by["rnod", "mid,low,high"]
+    assert by["jsd", "low,mid,high"] == by["jsd", "mid,low,high"] == 1
+    with pytest.raises(UsageError, match=r"needs the order of the groups: --groups low,mid,high"):
+        fairtrec.evaluate("NDKL(divergence=nmd)@1", run, **given)
 
 
 def test_unknown_documents_keep_the_share_and_a_short_ranking_ends():

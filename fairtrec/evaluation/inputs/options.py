@@ -153,7 +153,7 @@ class Choices:
     )] = False  # fmt: skip
     samples: Annotated[bool, Choice(
         ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run, as of systems "
-        "that show another order each time.",
+        "that show another order each time; of answers (rag), several of each topic.",
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )] = False  # fmt: skip

@@ -184,7 +184,7 @@ class LabelFlips(FlippableRun):
         background = inputs.context.background
         assert isinstance(background, Run)
         counts = documents.document_counts.counts if documents.missing == "worst" else inputs.counts
-        rows = documents.rows(background, inputs.qids, inputs.context.background_depth)
+        rows = documents.rows(background, inputs.qids, inputs.context.choices.background_depth)
         return rows, np.concatenate([counts.astype(np.float64), self.weights])
 
     def _evaluate(self, queries: Ints, chosen: Mapping[str, Ints]) -> Floats:
@@ -336,7 +336,7 @@ def make_label_flips(inputs: Inputs, measure: Measure, units: Units, weights: Fl
     if "judged_membership" in measure.needs:
         slots["judged_membership"] = find_units(inputs.qrels, inputs.judged_lines)
     if "background" in measure.needs:
-        background, depth = inputs.context.background, inputs.context.background_depth
+        background, depth = inputs.context.background, inputs.context.choices.background_depth
         assert isinstance(background, Run)
         top = documents.lines(background, inputs.qids, depth) if skips else background.top(inputs.qids, depth)
         slots["background"] = find_units(background, top)
