@@ -174,6 +174,10 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
         sort = view.get("sort")
         view["sort"] = sort if sort is None or isinstance(sort, Measure) else sort_key(sort, None)
         of = slices.add_notes(of)
+        if view.get("against") is not None:
+            from fairtrec.evaluation.slice_differences import sign_differences
+
+            of = sign_differences(of, slices, view["against"], view.get("correction") or "holm")
     made = kind(form, of, places=places, **view)
     emit(made if isinstance(made, bytes) else "".join(made), place)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import add
 from typing import Self
 
 from fairtrec.measure import Quantity
@@ -122,6 +123,12 @@ class ReportTable:
     def columns(self) -> Sequence[Column]:
         """All columns, from left to right."""
         return [*self.keys, *self.values]
+
+    def with_beside(self) -> Self:
+        """Write into the cells what follows their values."""
+        values = [replace(each, cells=[*map(add, each.cells, each.beside)], beside=()) if each.beside else each
+                  for each in self.values]  # fmt: skip
+        return replace(self, values=values)
 
     def rename_runs(self, short: Mapping[str, str]) -> Self:
         """Put other names of runs in the place of these."""

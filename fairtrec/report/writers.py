@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fairtrec.support import command_rows
 from fairtrec.support.errors import UsageError
+from fairtrec.support.literals import ALL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.answers.result import Result
     from fairtrec.evaluation.slices import Slices
     from fairtrec.measure import Measure
+    from fairtrec.support.literals import SliceCorrection
 
 Carried = Literal["nothing", "signature", "notes", "all"]
-EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the options of all kinds
+EVERY = frozenset(("places", "terminal", "parts", "compared", "most", "window"))  # the options of all kinds
 ENDINGS = {  # of files, and the formats that fit each, the usual one first
     "json": ("json", "flat"),
     "jsonl": ("jsonl",),
@@ -125,12 +127,20 @@ class ResultFormatTable(FormatTable):
         return tuple(name for name, row in VIEWS.items() if has_option("python", row))
 
     def __call__(
-        self, form: str, of: Any, *, sort: "Measure | None" = None, slices: "Slices | None" = None, **view: Any
+        self,
+        form: str,
+        of: Any,
+        *,
+        sort: "Measure | None" = None,
+        slices: "Slices | None" = None,
+        against: str | None = None,
+        correction: "SliceCorrection | None" = None,
+        **view: Any,
     ) -> Any:
         """Write a result, the runs best first by the measure ``sort``, or as given; the means alone, if not asked else.
 
-        A ``terminal`` allows color, and its width is kept; of each of the ``slices`` there are the means, too. Raises
-        UsageError if ``sort`` is no measure of the result.
+        A ``terminal`` allows color, and its width is kept; of each of the ``slices`` there are the means, too, and
+        their differences from the slice ``against``. Raises UsageError if ``sort`` is no measure of the result.
         """
         writer = self.forms[form]
         if view.get("per_query") and not writer.queries:
@@ -145,14 +155,18 @@ class ResultFormatTable(FormatTable):
         is_wide = writer.single and any(scores.has_other_values for scores in of.scores)
         parts: dict[str, Result] = {}
         if slices:
+            from fairtrec.evaluation.slice_differences import compare_slices, find_reference, sort_slices
             from fairtrec.evaluation.slices import split_result
 
-            parts = dict(split_result(of, slices))
+            parts = dict(split_result(of, slices if against is None else sort_slices(slices)))
+            if against is not None:
+                parts = dict(compare_slices(parts, find_reference(slices, against), correction or "holm"))
+                view["compared"], of = True, parts[ALL]
         if is_wide:
             from fairtrec.report.interval_columns import with_ends
 
             of, parts = with_ends(of), {name: with_ends(part) for name, part in parts.items()}
-        if slices:
+        if slices and against is None:
             from fairtrec.evaluation.columns.gaps import gaps
 
             parts |= gaps(parts)
@@ -162,7 +176,14 @@ class ResultFormatTable(FormatTable):
             of, *others = with_defined([with_bounds(each) for each in (of, *parts.values())])
             parts = dict(zip(parts, others, strict=True))
         view |= {"parts": parts} if parts else {}
-        every: dict[str, Any] = {"per_query": False, "summary": True, "places": 4, "sort": sort, "parts": {}}
+        every: dict[str, Any] = {
+            "per_query": False,
+            "summary": True,
+            "places": 4,
+            "sort": sort,
+            "parts": {},
+            "compared": False,
+        }
         return super().__call__(form, of, **{**every, **view})
 
 

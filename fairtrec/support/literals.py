@@ -28,6 +28,7 @@ SpuriousAs = Literal["unit", "published"]  # the length of the direction that is
 AccuracyAs = Literal["sides", "published"]  # one assignment of groups to sides; or the better side for each group
 Test = Literal["t", "wilcoxon", "randomization", "bootstrap"]
 Correction = Literal["none", "bonferroni", "holm", "bh", "tukey"]
+SliceCorrection = Literal["holm", "none", "bonferroni", "bh"]  # over all differences of slices
 Method = Literal["t", "percentile", "bca"]  # of confidence intervals
 Over = Literal["queries", "runs"]  # what measures are correlated over
 Extrapolation = Literal["ext", "min", "res", "trunc"]  # of rank-biased overlap

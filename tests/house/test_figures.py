@@ -14,7 +14,6 @@ REASONS = {  # why each of these takes 20 or more decisions; it is split by what
     "evaluation/plan.py:_refuse_unfit": "a refusal after the other, each of something else",
     "evaluation/session.py:Evaluator.result": "what stands next to a value is put together",
     "measures/catalogue/notation.py:build_object": "each kind of parameter that a measure may be spelled with",
-    "report/page/html.py:html": "each part that a page may have, in the order of the page",
     "report/results/lines.py:trec": "each kind of line that trec_eval prints",
 }
 REASONS = {name: why for name, why in REASONS.items() if (REPOSITORY / "fairtrec" / name.partition(":")[0]).is_file()}

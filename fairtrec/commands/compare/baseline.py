@@ -327,11 +327,14 @@ def _note_signs(rows: Sequence[Comparison]) -> Iterator[Note]:
 def _note_doubtful(rows: Sequence[Comparison], pairs: Sequence[PairedValues], *, clustered: bool) -> Iterator[Note]:
     """Say how many comparisons few differences decide, and how few; or few clusters of queries."""
     several = [(row, pair.deletions is not None) for row, pair in zip(rows, pairs, strict=True) if row.doubtful]
-    for kind, few in ((FEW_DIFFERENCES, False), (FEW_CLUSTERS, True)):
-        if some := [row.deciding for row, by_deletion in several if by_deletion is few]:
-            which = f"{len(some)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
-            numbers = {"units": "clusters" if clustered else "queries"} if few else {"differences": write_span(some)}
-            yield kind.note(which=which, **numbers)
+
+    def name(many: int) -> str:
+        return f"{many} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
+
+    if few := [row.deciding for row, by_deletion in several if not by_deletion]:
+        yield FEW_DIFFERENCES.note(which=name(len(few)), differences=write_span(few))
+    if few := [row.deciding for row, by_deletion in several if by_deletion]:
+        yield FEW_CLUSTERS.note(which=name(len(few)), units="clusters" if clustered else "queries")
 
 
 def _note_chosen(pairs: Sequence[PairedValues]) -> list[Note]:

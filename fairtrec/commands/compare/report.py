@@ -58,11 +58,8 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
         title = title_measure(compared[0])
         found.append(matrix(view, compared, title if part == ALL else f"{title}, {part}", places))
     lines = [directions(map(find_direction, view.rows)), *explain_matrix(view)]
-    lines += [
-        line
-        for line in _legend(view, several=False)
-        if line.startswith(("|measure|", "?", "p Tukey", "pooled", "means"))
-    ]
+    lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
+    lines += _explain_deletions(view)
     lines += [
         f"shown: {TESTS[view.procedure.test]}, {name_corrected_p(view.procedure)} at most {view.procedure.alpha:g}"
     ]

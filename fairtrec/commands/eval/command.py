@@ -122,6 +122,10 @@ def _write_values(
     result = result if slices is None else slices.add_notes(result)
     if view["confidence"] is not None:
         result = result.with_confidence(view["confidence"], slices, interval=view["interval"] or "t")
+    if slices is not None and view["against"] is not None:
+        from fairtrec.evaluation.slice_differences import sign_differences
+
+        result = sign_differences(result, slices, view["against"], view["correction"] or "holm")
     shown = {name: view[name] for name in RESULTS.options}
     printing.write(RESULTS, form, result, output, places=places, **{**shown, "slices": slices})
 

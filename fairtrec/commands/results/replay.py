@@ -100,10 +100,15 @@ def _add_slices(again: Result, recorded: RecordedResult, places: Mapping[Part, s
     slices = None if place is None else Slices.read(place)
     again = again if slices is None else slices.add_notes(again)
     asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
-    if asked is None:
+    if asked is not None:
+        method: Any = asked[1]
+        again = again.with_confidence(float(asked[2]), slices, interval=method)
+    if slices is None or "against" not in recorded.signature:
         return again
-    method: Any = asked[1]
-    return again.with_confidence(float(asked[2]), slices, interval=method)
+    from fairtrec.evaluation.slice_differences import sign_differences
+
+    correction: Any = recorded.signature.get("correction")
+    return sign_differences(again, slices, recorded.signature["against"], correction)
 
 
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:

@@ -72,7 +72,8 @@ class Answer:
 
         ``places``     digits behind the point, where the format has not all.
         ``per_query``, ``summary``, ``sort``, ``slices``, ``title``, ``latex_label``   of results: as -q, -n (False),
-                       --sort, --slice, --title, --latex-label of `fairtrec eval`;
+                       --sort, --slice, --title, --latex-label of `fairtrec eval`; with ``slices``, ``against`` and
+                       ``correction`` are its --against and --correction;
                        ``query_texts`` {qid: text} of pages; some answers of commands
                        have the first, too.
         ``paper``      of comparisons: one table with a caption (latex, md).

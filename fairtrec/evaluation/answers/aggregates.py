@@ -255,8 +255,13 @@ def refuse(several: Sequence[Scores], what: str) -> None:
 def refuse_gold(several: Sequence[Scores], what: str) -> None:
     """Raise UsageError for what looks at values of queries, which gold labels do not correct, or at their means."""
     refuse(several, f"{what} at")
+    refuse_corrected(several, f"gold labels correct means, and {what} at values of queries; leave out --gold")
+
+
+def refuse_corrected(several: Sequence[Scores], fault: str) -> None:
+    """Raise UsageError with a message if gold labels correct the means of runs."""
     if any(scores.is_corrected for scores in several):
-        raise UsageError(f"gold labels correct means, and {what} at values of queries; leave out --gold")
+        raise UsageError(fault)
 
 
 def refuse_pooled(measures: Iterable[Quantity], what: str, *, asked: bool = True) -> None:

@@ -42,7 +42,13 @@ class MeanEntry(TypedDict):
     gold: NotRequired[Annotated[int, "the number of documents with gold labels (--gold)"]]
     differ: NotRequired[Annotated[int, "the number of these whose labels differ (--gold)"]]
     of: NotRequired[Annotated[list[str], "the two slices of a gap, the one with the greater mean first (--slice)"]]
-    p: NotRequired[Annotated[Number, "the p-value of a difference between slices (--slice with --confidence)"]]
+    p: NotRequired[Annotated[Number, "the p-value of a difference between slices (--confidence, --against)"]]
+    against: NotRequired[Annotated[str, "the slice that this one is compared with (--against)"]]
+    difference: NotRequired[Annotated[Number, "the value less that of this slice (--against)"]]
+    difference_low: NotRequired[Annotated[Number, "the lower end of the interval of the difference (--confidence)"]]
+    difference_high: NotRequired[Annotated[Number, "the upper end of the interval of the difference (--confidence)"]]
+    p_corrected: NotRequired[Annotated[Number, "p, corrected over all differences of the report (--against)"]]
+    difference_doubtful: NotRequired[Annotated[bool, "whether too few queries decide to trust the difference"]]
     least: NotRequired[Annotated[Number, "the least value over what is open (--bounds)"]]
     greatest: NotRequired[Annotated[Number, "the greatest value over what is open (--bounds)"]]
     expected: NotRequired[Annotated[Number, "the expected value over what is open (--bounds); else over all ties"]]
@@ -71,6 +77,13 @@ class PooledEntry(TypedDict):
     least: NotRequired[Annotated[Number, "the least value over all labels of unknown candidates (--bounds labels)"]]
     greatest: NotRequired[Annotated[Number, "the greatest value over these (--bounds labels)"]]
     bounded: NotRequired[Annotated[bool, "whether no labeling need attain the greatest value"]]
+    p: NotRequired[Annotated[Number, "the p-value of the difference of two slices (--against)"]]
+    against: NotRequired[Annotated[str, "the slice that this one is compared with (--against)"]]
+    difference: NotRequired[Annotated[Number, "the value less that of this slice (--against)"]]
+    difference_low: NotRequired[Annotated[Number, "the lower end of the interval of the difference (--confidence)"]]
+    difference_high: NotRequired[Annotated[Number, "the upper end of the interval of the difference (--confidence)"]]
+    p_corrected: NotRequired[Annotated[Number, "p, corrected over all differences of the report (--against)"]]
+    difference_doubtful: NotRequired[Annotated[bool, "whether too few queries decide to trust the difference"]]
 
 
 class SliceEntry(TypedDict):

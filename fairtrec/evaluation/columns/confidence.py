@@ -37,6 +37,7 @@ NO_GAP_INTERVAL = NoteKind(
     "no interval of slices", "difference, ratio: no interval, because a query is in several slices"
 )
 NO_GAP_BY_CLUSTER = NoteKind("no interval of slices by clusters", "difference, ratio: no interval by clusters")
+GAP_NOTES = (GAP_INTERVAL, NO_GAP_INTERVAL, NO_GAP_BY_CLUSTER)
 ONE_QUERY = NoteKind("one query", "a mean over one query has no interval")
 FEW_QUERIES = NoteKind("few queries", "an interval over fewer than {fewest} queries (here {here}) {holds}")
 CALLED = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}

@@ -5,7 +5,7 @@ SIGIR 2018, amortised over rankings. https://doi.org/10.1145/3209978.3210063
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan, nan
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ from fairtrec.evaluation.given.pool import find_frequencies
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import InputsOfSamples
-from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Summands
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity, Quantity, Summands
 from fairtrec.measure.forms import PooledQueries
 from fairtrec.measures.selection import Selections
 from fairtrec.statistics.deleted_clusters import Deletions, PooledInterval
@@ -79,7 +79,8 @@ class Pooled(ScoreColumn):
     ``drawn`` is what gold labels of drawn documents correct the values of some measures by; None without such labels.
     ``may_be_none`` says for each attribute whether unknown documents can be of no group; None if pooled values have no
     bounds over labels. ``confidence`` is that of the intervals of pooled values; None if they have none.
-    ``clusters`` numbers the cluster of each query [query]; None: queries are independent.
+    ``clusters`` numbers the cluster of each query [query]; None: queries are independent. ``compared`` is what files
+    say of the difference from another slice, by measure.
     """
 
     name: ClassVar[str] = "pooled"
@@ -90,6 +91,7 @@ class Pooled(ScoreColumn):
     may_be_none: Mapping[str, bool] | None = None
     confidence: float | None = None
     clusters: Ints | None = None
+    compared: Mapping[Quantity, Mapping[str, Any]] = field(default_factory=dict)
 
     def with_confidence(self, confidence: float, interval: Method, clusters: Ints | None) -> "Pooled":  # noqa: ARG002
         """Give each pooled value an interval, for which queries or clusters are deleted."""
@@ -128,14 +130,16 @@ class Pooled(ScoreColumn):
             "corrected": [{} if found is None else found._asdict() for found in corrected],
             "numbers": [self._describe(scores, measure) for measure in scores.measures],
         }
-        values = [self._total(measure) for measure in scores.measures]
+        values = [self._total(scores, measure) for measure in scores.measures]
         return {self.name: OtherValues(values, "total", details, partial(self._lay_out, scores.measures))}
 
-    def _total(self, measure: Any) -> float | None:
+    def _total(self, scores: Scores, measure: Any) -> float | None:
+        """Give the pooled value of a measure, or the number that it has next to it."""
         if isinstance(measure, Measure):
             return self.value(measure)
         found = self.correct(measure.of)
-        number = None if found is None else getattr(found, measure.end, None)
+        numbers = self._describe(scores, measure.of) if found is None else found._asdict()
+        number = numbers.get(measure.end)
         return None if number is None or isnan(number) else number
 
     def settle(self, scores: Scores) -> dict[Measure, PooledInterval]:
@@ -147,13 +151,17 @@ class Pooled(ScoreColumn):
         }
         return {measure: interval for measure, interval in found.items() if interval is not None}
 
-    def _describe(self, scores: Scores, measure: Measure) -> Mapping[str, float]:
-        """Give the interval of a pooled value, its counts and its ends over labels; none if gold labels correct it."""
+    def _describe(self, scores: Scores, measure: Measure) -> Mapping[str, Any]:
+        """Give what stands next to a pooled value; nothing if gold labels correct it.
+
+        These are its interval, its counts, its ends over labels, and its difference from another slice.
+        """
         pool, interval = self.pools.get(measure), scores.settle(self.name).get(measure)
         if pool is None or self.correct(measure) is not None:
             return {}
         ends = {} if interval is None else interval._asdict()
-        return {**ends, **pool.describe(self.frequency), **self.bound(pool, measure.by)}
+        beside = {**pool.describe(self.frequency), **self.bound(pool, measure.by)}
+        return {**ends, **beside, **self.compared.get(measure, {})}
 
     def find_interval(self, pool: PooledQueries, measure: Measure, bounds: Range) -> PooledInterval | None:
         """Compute the interval of a pooled value, within these bounds; None if it has none, or none was asked for."""

@@ -32,6 +32,7 @@ from fairtrec.support.literals import (
     RankedBy,
     RunFormat,
     ScoreType,
+    SliceCorrection,
     Tokenizer,
     Undefined,
 )
@@ -205,7 +206,7 @@ class Choices:
         ("--pool",), MEASURES, "Also print each measure once for all queries together, computed from the exposure "
         "summed over them: a query counts once (even), or as often as FILE says, lines of qid and frequency. Selected, "
         "Impact, Gini and Retrievability need it.",
-        metavar="even|FILE", only=("eval", "compare", "check"), refused=NOT_OF_SPREAD, conflicts={
+        metavar="even|FILE", only=("eval", "compare", "check", "plot"), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
             "--pool prints a line below each mean, and --format {form} has no such lines; leave out one of the two":
@@ -376,6 +377,26 @@ class ViewOptions:
             "--interval needs --confidence; add --confidence 0.95, or leave it out":
                 lambda it: it.confidence is None,
             GOLD_BY_T: lambda it: it.interval != "t" and it.gold is not None,
+        },
+    )] = None  # fmt: skip
+    against: Annotated[str | None, Choice(
+        ("--against",), COMPARISON, "Compare each slice of queries with one of them: the first, all queries, or the "
+        "slice of this NAME.",
+        metavar="first|all|NAME", only=("eval", "python"), refused=NOT_OF_SPREAD, words=("first", "all"),
+        trials=("first",), conflicts={
+            "--against needs --slice; add --slice FILE, or leave it out": lambda it: it.slices is None,
+            "--against compares single values, and --bounds prints a range; leave out one of the two":
+                lambda it: it.bounds is not None,
+            "--against compares means, and --aggregate prints other values; leave out one of the two":
+                lambda it: it.aggregate != "mean",
+            "--against compares values that gold labels do not correct; leave out --gold, or --against":
+                lambda it: it.gold is not None,
+        },
+    )] = None  # fmt: skip
+    correction: Annotated[SliceCorrection | None, Choice(
+        ("--correction",), COMPARISON, "Correct p of --against for all differences of the report.  [default: holm]",
+        only=("eval", "python"), refused=NOT_OF_SPREAD, trials=("none",), conflicts={
+            "--correction needs --against; add --against first, or leave it out": lambda it: it.against is None,
         },
     )] = None  # fmt: skip
     title: Annotated[str | None, Choice(

@@ -29,7 +29,7 @@ def page(
     """
     first = [] if document.verdict is None else [element("p", str(document.verdict), class_="verdict")]
     first += _list_above(document)
-    main = [*first, *above, *(part for table in document.tables for part in in_page(table))]
+    main = [*first, *above, *(part for table in document.tables for part in make_titled_table(table))]
     style = file("page.css") + style + TABLES * bool(document.tables)
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
     head = element(
@@ -62,7 +62,7 @@ def digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def in_page(table: ReportTable) -> Iterator[Element]:
+def make_titled_table(table: ReportTable) -> Iterator[Element]:
     """Give the title of a table and the table, which can be moved where it is too wide."""
     kinds = ["words" if column.words else None for column in table.columns]
     names = [("th", "row")] * len(table.keys) + [("td", None)] * len(table.values)

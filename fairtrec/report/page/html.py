@@ -13,7 +13,7 @@ from fairtrec.measure import Measure
 from fairtrec.report.cells import compare_means, followers, write_suffix
 from fairtrec.report.document import heading
 from fairtrec.report.note_selection import select_notes
-from fairtrec.report.page import digest, element, file, make_table, scatter, seen, write_elements
+from fairtrec.report.page import digest, element, file, make_table, make_titled_table, scatter, seen, write_elements
 from fairtrec.report.result_notes import judge
 from fairtrec.report.results.tables import OTHER_QUERIES, arrows, describe_ranking, dominations, list_table_notes, signs
 from fairtrec.report.run_names import shorten_runs
@@ -33,24 +33,25 @@ def html(
     parts: Mapping[str, Result],
     title: str | None = None,
     query_texts: Mapping[str, str] | None = None,
+    compared: bool = False,
 ) -> str:
     """Write the page: the table, the scatter of two measures, and what two runs differ by in each query.
 
     Without a summary of each query, as with -n, no value of a query is in it, and no query is named.
     """
-    compared, verdict = compare_means(result, places), judge(result, sort=sort)
+    standing, verdict = compare_means(result, places), judge(result, sort=sort)
     named = list(map(seen, shorten_runs(result)))
     qids = sorted(set().union(*(scores.qids for scores in result.scores)))
     others = [OTHER_QUERIES] * (len(named) > 1 and bool(incomplete(result).any()))
-    marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
-    explained = [*signs(result, compared, places, [arrows(result), marks], ranked=True), *others]
-    axes = scatter.axes(result, compared) if len(named) > 1 else {}
+    marks = ", ".join(["* the best"] * bool(standing.best.any()) + ["° the worst"] * bool(standing.worst.any()))
+    explained = [*signs(result, standing, places, [arrows(result), marks], ranked=True), *others]
+    axes = scatter.axes(result, standing) if len(named) > 1 else {}
     many = len(named) * len(qids) * len(axes)
     told = summary and many <= LARGEST
     notes = list_table_notes(result, sort, places)
     data = {
         "runs": named,
-        "measures": _measures(result, compared, axes),
+        "measures": _measures(result, standing, axes),
         "field": scatter.field(axes.values()) if axes else None,
         "qids": list(map(seen, qids)) if told else [],
         "texts": [seen((query_texts or {}).get(qid, "")) for qid in qids] if told else [],
@@ -64,20 +65,34 @@ def html(
         style=style,
         script=script,
         heading=write_elements(element("h1", title or TITLE)),
-        facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(compared.betters)}",
-        table=write_elements(_table(result, compared, named, places, sort, id="board")),
-        slices=_slices(parts, named, places, sort) if parts else "",
+        facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(standing.betters)}",
+        table=write_elements(_table(result, standing, named, places, sort, id="board")),
+        slices=_lay_out_slices(parts, named, places, sort, compared=compared),
         digests=_digests(result, named) if result.untrusted else "",
         legend=write_elements(
             element("li", describe_ranking(result, sort), id="by"), *(element("li", line) for line in explained)
         ),
-        scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
+        scatter=_scatter(result, standing, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
         verdict="" if verdict is None else write_elements(element("p", seen(str(verdict)), class_="verdict")),
         notes=write_elements(*(element("li", line) for line in select_notes(notes, None))),
         signature=write_elements(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )
+
+
+def _lay_out_slices(
+    parts: Mapping[str, Result], named: Sequence[str], places: int, sort: Measure | None, *, compared: bool
+) -> str:
+    """Lay out the slices of queries, or tables of their differences; nothing if there are none."""
+    if not compared:
+        return _slices(parts, named, places, sort) if parts else ""
+    from fairtrec.report.results.slice_tables import lay_out_differences  # which few evaluations import
+
+    tables, explained = lay_out_differences(parts, places)
+    several = (part for table in tables for part in make_titled_table(table.with_beside()))
+    told = [element("p", line) for line in explained]
+    return write_elements(element("section", element("h2", "Slices of queries"), *several, *told))
 
 
 def _slices(parts: Mapping[str, Result], named: Sequence[str], places: int, sort: Measure | None) -> str:

@@ -51,14 +51,26 @@ class ResultTables:
     places: int = 4
     sort: Measure | None = None
     parts: Mapping[str, Result] = field(default_factory=dict)
+    compared: bool = False  # the parts have differences from one of them, which tables of their own show
     marks: ClassVar[tuple[str, str]] = "bold the best", "italics the worst"
 
     def make_document(self) -> Document:
         """Lay out the tables, what explains their signs, and the notes."""
-        drawn = self.list_tables()
-        verdict = judge(self.result, sort=self.sort) if self.summary else None
         notes = list_table_notes(self.result, self.sort, self.places)
-        return Document(drawn, notes, str(self.result.signature), signs=self._legend(drawn), verdict=verdict)
+        verdict = judge(self.result, sort=self.sort) if self.summary or self.compared else None
+        if self.compared:
+            from fairtrec.report.results.slice_tables import lay_out_differences  # which few evaluations import
+
+            several, explained = lay_out_differences(self.parts, self.places)
+            drawn, legend = [*self._list_queries(), *several], [*filter(None, [arrows(self.result)]), *explained]
+        else:
+            drawn = self.list_tables()
+            legend = self._legend(drawn)
+        return Document(drawn, notes, str(self.result.signature), signs=legend, verdict=verdict)
+
+    def _list_queries(self) -> list[ReportTable]:
+        """Lay out the values of queries, if asked for."""
+        return replace(self, summary=True, parts={}, compared=False).list_tables() if self.per_query else []
 
     def list_tables(self) -> list[ReportTable]:
         """Lay out one table, and below it those of columns."""
@@ -172,16 +184,21 @@ class WindowedTables(ResultTables):
 
     def list_tables(self) -> list[ReportTable]:
         """Lay out a table of each run's queries, and that of the means."""
-        several, shown = list[ReportTable](), _leave_out(self.result, self._find_own())
-        for run, name in enumerate(shorten_runs(self.result) if self.per_query and shown is not None else ()):
-            assert shown is not None
-            lines = [(run, *row) for row in rows(shown.scores[run], per_query=True, summary=self.summary)]
-            several.append(ReportTable(name, [_qids(lines)], self._list_columns(shown, lines), total=self.summary))
+        several = self._list_queries()
         if not self.summary:
             return several
         if self.parts or not (self.per_query and len(self.result.scores) == 1):
             return several + ResultTables.list_tables(replace(self, per_query=False))
         return several + self._list_own()
+
+    def _list_queries(self) -> list[ReportTable]:
+        """Lay out a table of each run's queries."""
+        several, shown = list[ReportTable](), _leave_out(self.result, self._find_own())
+        for run, name in enumerate(shorten_runs(self.result) if self.per_query and shown is not None else ()):
+            assert shown is not None
+            lines = [(run, *row) for row in rows(shown.scores[run], per_query=True, summary=self.summary)]
+            several.append(ReportTable(name, [_qids(lines)], self._list_columns(shown, lines), total=self.summary))
+        return several
 
 
 def tables(result: Result, *, places: int) -> Document:
