@@ -1,13 +1,14 @@
 """Bars of the measures of each run, of values by group, and of differences by query; and lines over cutoffs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.lab.plot import canvas
 from fairtrec.lab.plot.curves import curves
 from fairtrec.measure import Measure
@@ -56,13 +57,7 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
 
 def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
     """Draw the mean of each measure that has a value for each group: a bar for each run and group."""
-    of_group: dict[str, dict[str, int]] = {}
-    for row, measure in enumerate(result.scores[0].measures):
-        if "group" in {field.name for field in fields(measure)}:
-            group: str = getattr(measure, "group")  # noqa: B009 - not every measure has one
-            of_group.setdefault(_without(measure, group), {})[group] = row
-    if not of_group:
-        raise UsageError("no measure here has a value for each group; choose one that has, like -m TE@10 or Skew@10")
+    of_group = _find_groups(result)
     names = canvas.label_runs(result)
     canvas.refuse_many(names)
     figure, drawn = canvas.panels(list(of_group), columns)
@@ -91,6 +86,71 @@ def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> An
     handles = drawn[0].containers
     canvas.legend(figure, [each for each in handles if hasattr(each, "patches")], names)
     return figure
+
+
+def _find_groups(result: Result) -> dict[str, dict[str, int]]:
+    """Find the rows of the groups, by name, of each measure that has a value for each. Raises UsageError for none."""
+    of_group: dict[str, dict[str, int]] = {}
+    for row, measure in enumerate(result.scores[0].measures):
+        if "group" in {field.name for field in fields(measure)}:
+            group: str = getattr(measure, "group")  # noqa: B009 - not every measure has one
+            of_group.setdefault(_without(measure, group), {})[group] = row
+    if not of_group:
+        raise UsageError("no measure here has a value for each group; choose one that has, like -m TE@10 or Skew@10")
+    return of_group
+
+
+def groups_by_slice(parts: Mapping[str, Result], columns: PaperColumns) -> Any:
+    """Draw each measure that has a value for each group over slices: a line for each group of one run.
+
+    Bars are the intervals. The values are pooled ones if there are some, else means. Raises UsageError for two runs.
+    """
+    several = list(parts.values())
+    if len(several[0].scores) > 1:
+        raise UsageError("a figure of slices draws the groups of one run; pass one, or leave out --slice")
+    of_group = _find_groups(several[0])
+    names = list(dict.fromkeys(group for rows in of_group.values() for group in rows))
+    canvas.refuse_many(names)
+    figure, drawn = canvas.panels(list(of_group), columns)
+    places, look = np.arange(len(parts)), dict(zip(names, canvas.looks(names), strict=True))
+    for axes, rows in zip(drawn, of_group.values(), strict=True):
+        for number, (group, row) in enumerate(rows.items()):
+            points = [_read_value(part.scores[0], row) for part in several]
+            values, ends = np.array([point.value for point in points]), np.array([point.ends for point in points])
+            aside = places + (number - (len(rows) - 1) / 2) * min(0.1, 0.4 / len(rows))
+            axes.plot(aside, values, label=group, **look[group])
+            bars, there = WHISKER | {"ecolor": look[group]["color"]}, ~np.isnan(ends[:, 0])
+            if there.any():
+                reach = canvas.measure_reach(values[there], ends[there])
+                axes.errorbar(aside[there], values[there], yerr=reach, **bars)
+            for at in (at for at, point in enumerate(points) if point.doubtful):
+                canvas.draw_mark(axes, aside[at], ends[at, 1], "above")
+        axes.set_xticks(places, [canvas.wrap_text(name, 12) for name in parts])
+        axes.set_xlim(-0.5, len(parts) - 0.5)
+        axes.grid(visible=False, axis="x")
+        axes.axhline(0, color="black", linewidth=0.6)
+    canvas.legend(figure, *drawn[0].get_legend_handles_labels())
+    return figure
+
+
+class DrawnValue(NamedTuple):
+    """A value with its interval, nan if it has none, and whether this has ``?``."""
+
+    value: float
+    ends: tuple[float, float]
+    doubtful: bool
+
+
+def _read_value(scores: Scores, row: int) -> DrawnValue:
+    """Read the pooled value of a measure, or else its mean."""
+    total = next((values[row] for values in scores.totals.values() if values[row] is not None), None)
+    if total is not None:
+        told = scores.describe_total(scores.measures[row])
+        ends = float(told.get("low", np.nan)), float(told.get("high", np.nan))
+        return DrawnValue(total, ends, bool(told.get("doubtful")) and not np.isnan(ends[0]))
+    within = [each[row] for each in scores.intervals]
+    low, high = within[0].tolist() if within else (np.nan, np.nan)
+    return DrawnValue(float(scores.means[row]), (low, high), bool(within) and bool(scores.doubtful[row]))
 
 
 def _without(measure: Measure, group: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
 OF_FIGURES = (*OF_MEANS, "families", "columns")  # options that a table of means has no use for
-OF_TABLES = ("slices", "places")  # and those that a figure has none for
+OF_TABLES = ("places",)  # and those that a figure has none for
 
 
 @click.command(name="plot", cls=OfValues, epilog=options.EXITS)
@@ -83,7 +83,7 @@ def command(
     **given: Any,
 ) -> None:
     """Draw the RUNs as one figure: two measures against each other (front), means over cutoffs, differences by
-    query, values by group, or a bar for each of the runs. It needs the extra fairtrec[plot].
+    query, values by group, also from slice to slice, or a bar for each of the runs. It needs the extra fairtrec[plot].
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`. `fairtrec plot cutoffs` with -f prints
     the means instead, and needs no extra.
@@ -96,7 +96,7 @@ def command(
     from fairtrec.evaluation.slices import Slices
     from fairtrec.lab.plot.canvas import look
     from fairtrec.lab.plot.curves import curves
-    from fairtrec.lab.plot.figure import refuse
+    from fairtrec.lab.plot.figure import refuse, refuse_totals
     from fairtrec.measures.catalogue.cutoffs import parse_at_cutoffs
 
     figure_form = _find_figure(kind, form, output)
@@ -112,11 +112,13 @@ def command(
         options.refuse_typed("says of intervals how they are, and --no-intervals draws none", *OF_MEANS[:2])
     level = None if no_intervals else 0.95 if confidence is None else confidence
     refuse(kind, baseline, level, begun, trend=trend, is_sorted=sort is not None)
+    is_sliced, is_pooled = slices is not None and bool(figure_form), given.get("pool") is not None
+    refuse_totals(kind, begun, pooled=is_pooled, sliced=is_sliced)
     if figure_form:
         with look():
             pass  # matplotlib is there, or nothing need be read
     if values:
-        heeded = (*OF_FIGURES, *OF_TABLES, "kind", "trend", "sort", "form")
+        heeded = (*OF_FIGURES, *OF_TABLES, "slices", "kind", "trend", "sort", "form")
         result, _ = read_recorded((qrels or "none", *runs), measures, (), heeded, output, slices)
     else:
         files = printing.name_run_files(runs, [output], qrels, slices, *given.values())
@@ -127,6 +129,7 @@ def command(
         printing.write(CURVES, form, curves(result, slices=Slices.read(slices)), output, places=places)
         return
     view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
+    view["slices"] = Slices.read(slices) if is_sliced else None
     _draw(result, kind, figure_form, output, level, interval or "t", **view)
 
 
@@ -143,6 +146,8 @@ def _draw(
     from fairtrec.report.output import emit
     from fairtrec.report.result_notes import list_notes
 
+    if (slices := view["slices"]) is not None:
+        result = slices.add_notes(result)
     result, left_out = keep_both(result, is_front=kind == "front")
     if kind != "queries":
         result = with_intervals(result, confidence, interval)

@@ -1,20 +1,22 @@
 """The kinds of figures: two measures against each other, cutoffs, differences by query, groups, runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
+from fairtrec.evaluation import slices as slicing
 from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.confidence import Confidence
 from fairtrec.evaluation.leaderboard import rank_runs, sort_key
+from fairtrec.evaluation.slice_differences import sort_slices
 from fairtrec.lab.plot import bars, points
 from fairtrec.lab.plot.canvas import look
 from fairtrec.measure import Measure
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import Figure, Method, PaperColumns
+from fairtrec.support.errors import FilePath, UsageError, refuse_first
+from fairtrec.support.literals import ALL, Figure, Method, PaperColumns
 
 
 def plot(
@@ -28,6 +30,7 @@ def plot(
     families: Sequence[str] = (),
     trend: bool = False,
     sort: str | Measure | None = None,
+    slices: FilePath | Mapping[str, Sequence[str]] | None = None,
 ) -> Any:
     """Draw a result as a figure of matplotlib.
 
@@ -43,16 +46,22 @@ def plot(
         families: beginnings of names. Runs with the same beginning have one color.
         trend: add to the front a least-squares line through the runs of each family, or through all.
         sort: order the bars of "runs" by this measure, the best first.
+        slices: of "groups", the query ids of each slice, or a file of lines of qid and slice: a line for each group of
+            one run, from slice to slice, of pooled values if the result has some.
 
     Raises:
         UsageError: a result without what the figure needs.
         ResourceError: matplotlib is not installed.
     """
     refuse(kind, baseline, confidence, families, trend=trend, is_sorted=sort is not None)
+    refuse_totals(kind, families, pooled=any(scores.totals for scores in result.scores), sliced=slices is not None)
     if sort is not None:
         result = rank_runs(result, sort if isinstance(sort, Measure) else sort_key(sort, None))
-    aggregates.refuse(result.scores, "a figure draws")
     with look():
+        if slices is not None:
+            aggregates.refuse_aggregated(result.scores, "a figure draws")
+            return bars.groups_by_slice(_split(with_intervals(result, confidence, interval), slices), columns)
+        aggregates.refuse(result.scores, "a figure draws")
         if kind == "queries":
             return bars.queries(result, columns, baseline)
         result = with_intervals(points.keep_both(result)[0] if kind == "front" else result, confidence, interval)
@@ -84,6 +93,22 @@ def refuse(
         raise UsageError("only the bars of runs are sorted; leave out --sort")
     if confidence is not None:
         Procedure(confidence=confidence)
+
+
+def refuse_totals(kind: str, families: Sequence[str], *, pooled: bool, sliced: bool) -> None:
+    """Raise UsageError for slices and pooled values where they are not drawn."""
+    refuse_first([
+        (sliced and kind != "groups", "slices of queries are drawn by the figure of groups; leave out --slice"),
+        (sliced and bool(families), "lines over slices are of groups of one run; leave out --families"),
+        (pooled and not sliced, "pooled values are drawn by the figure of groups with --slice; leave out --pool"),
+    ])  # fmt: skip
+
+
+def _split(result: Result, slices: FilePath | Mapping[str, Sequence[str]]) -> dict[str, Result]:
+    """Split a result into its slices, in the order of a table."""
+    named, parts = slicing.record_slices(result, slices)
+    slicing.note_slices(named, parts)  # which refuses slices of other queries
+    return {name: part for name, part in slicing.split_result(named, sort_slices(parts)) if name != ALL}
 
 
 def with_intervals(result: Result, confidence: float | None, interval: Method = "t") -> Result:

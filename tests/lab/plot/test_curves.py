@@ -90,7 +90,10 @@ def test_the_command_prints_what_python_writes_without_matplotlib(copied, fairtr
             (*ASKED, "-f", "tsv", "--columns", "2"),
             "--columns is for figures, and the format tsv is for means; leave it out",
         ),
-        ((*ASKED, "--slice", "s", "-o", "a.svg"), "--slice is for means over cutoffs that -f prints"),
+        (
+            (*ASKED, "--slice", "s", "-o", "a.svg"),
+            "slices of queries are drawn by the figure of groups; leave out --slice",
+        ),
         ((*ASKED, "--places", "2", "-o", "a.svg"), "--places is for means over cutoffs that -f prints"),
         (ASKED, "a figure is written to a file; add -o FILE.pdf"),
         (
