@@ -20,7 +20,7 @@ ALL = (
     "evaluation", "diversity", "peers", "batch", *OWN, "orders", "trec_fair_2019",
     "counters", "collection_counts", "stances", "debates", "counterfactual",
     "unknown", "attributes", "session", "long", "growth", "tables", "frames", "bridge", "comparison", "scale",
-    "commands", "gold", "retrievability", "chance",
+    "commands", "gold", "retrievability", "clusters", "chance",
 )  # fmt: skip
 
 
