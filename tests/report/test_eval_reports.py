@@ -105,7 +105,7 @@ def test_every_format_has_the_means_of_slices(fairtrec_command, given, tmp_path)
         for run in document["runs"]
         for name, part in run["slices"].items()
     ] == wanted
-    assert document["inputs"]["slices"]["path"] == str(tmp_path / "slices.tsv")
+    assert document["inputs"]["slices"]["path"] == "slices.tsv"
 
     lines = [json.loads(line) for line in fairtrec_command(*whole, "-f", "jsonl", "-q").out.splitlines()]
     found = [
@@ -191,7 +191,7 @@ def test_a_run_is_called_as_the_command_line_says(fairtrec_command, given, tmp_p
     assert [row["run"] for row in rows(fairtrec_command(*asked, "-f", "csv").out)] == ["Lexical", "My neural one"]
     document = json.loads(fairtrec_command(*asked, "-f", "json", "-q", "-o", tmp_path / "r.json").out or "null")
     document = json.loads((tmp_path / "r.json").read_text())
-    assert document["inputs"]["run Lexical"]["path"] == str(bm25)
+    assert document["inputs"]["run Lexical"]["path"] == str(bm25.relative_to(Path.cwd()))
     assert fairtrec_command("results", "replay", tmp_path / "r.json").code == 0
     (tmp_path / "list").write_text(f"Lexical={bm25}\n{few}\n")
     listed = fairtrec_command("eval", qrels, f"@{tmp_path / 'list'}", "-m", "nDCG@10", "-f", "csv")
@@ -205,7 +205,7 @@ def test_the_baseline_has_a_name_too(fairtrec_command, given, example):
     for runs in ([few], [few, bm25]):  # from elsewhere, or one of the runs, which then takes this name
         found = json.loads(fairtrec_command("compare", qrels, fair, *runs, "--baseline", f"base={bm25}", *asked).out)
         assert found["baseline"] == "base"
-        assert {row["run"] for row in found["rows"]} == {str(fair), str(few)}
+        assert {row["run"] for row in found["rows"]} == {str(fair.relative_to(Path.cwd())), few.name}
     found = json.loads(fairtrec_command("compare", qrels, f"b={bm25}", fair, "--baseline", bm25, *asked).out)
     assert found["baseline"] == "b"
     found = json.loads(fairtrec_command("compare", qrels, fair, f"b={bm25}", "--baseline", "b", *asked).out)
