@@ -17,7 +17,7 @@ from fairtrec.report.cells import compare_means
 from fairtrec.report.run_names import shorten_names
 from fairtrec.support.errors import UsageError, make_visible
 from fairtrec.support.files.arguments import find_run
-from fairtrec.support.literals import PaperColumns
+from fairtrec.support.literals import PaperWidth
 from fairtrec.support.notes import Note, NoteKind
 
 BANDS = 4  # runs whose intervals are bands; of more the last stands beside the lines
@@ -28,12 +28,12 @@ WHISKER = {"fmt": "none", "ecolor": "black", "elinewidth": 0.6, "capsize": 1.2, 
 DARKER = NoteKind("darker", "darker: the best mean of these runs; to test it, use fairtrec compare")
 
 
-def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
+def runs(result: Result, width: PaperWidth, families: Sequence[str]) -> Any:
     """Draw the mean of each measure: a panel for each, a bar for each run, the best one darker."""
     names, measures = canvas.label_runs(result), result.scores[0].measures
-    across = min(len(measures), 2 if columns == "1" else 4)
+    across = min(len(measures), 2 if width == "1" else 4)
     height = 0.45 + 0.13 * len(names)
-    figure, drawn = canvas.panels(list(map(canvas.label, measures)), columns, height, across=across, sharey=True)
+    figure, drawn = canvas.panels(list(map(canvas.label, measures)), width, height, across=across, sharey=True)
     best = compare_means(result, PLACES).best
     look = canvas.looks(names, families)
     for row, axes in enumerate(drawn):
@@ -47,7 +47,7 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
                     canvas.draw_mark(axes, within[row, 1], run)
         axes.axvline(0, color="black", linewidth=0.6)
         axes.grid(visible=False, axis="y")
-        axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
+        axes.locator_params(axis="x", nbins=2 if width == "1" else 4)
         canvas.keep_within(axes.xaxis, measures[row])
     letters = int(figure.get_figwidth() * 72 * 0.4 / 4.1)
     drawn[0].set_yticks(range(len(names)), shorten_names([*map(make_visible, names)], letters))
@@ -55,25 +55,25 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
     return figure
 
 
-def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
+def groups(result: Result, width: PaperWidth, families: Sequence[str]) -> Any:
     """Draw the mean of each measure that has a value for each group: a bar for each run and group."""
     of_group = _find_groups(result)
     names = canvas.label_runs(result)
     canvas.refuse_many(names)
-    figure, drawn = canvas.panels(list(of_group), columns)
+    figure, drawn = canvas.panels(list(of_group), width)
     look = canvas.looks(names, families)
-    width = 0.8 / len(names)
+    step = 0.8 / len(names)
     for axes, rows in zip(drawn, of_group.values(), strict=True):
         kept = list(rows.values())
         for number, scores in enumerate(result.scores):
-            places = np.arange(len(rows)) + (number - (len(names) - 1) / 2) * width
+            places = np.arange(len(rows)) + (number - (len(names) - 1) / 2) * step
             heights = scores.means[kept]
             hatch = HATCHES[number // (1 if families else len(canvas.COLORS)) % len(HATCHES)]
             bars = {"color": look[number]["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0}
-            axes.bar(places, heights, width, label=names[number], **bars)
+            axes.bar(places, heights, step, label=names[number], **bars)
             for within in scores.intervals:
                 apart = canvas.measure_reach(heights, within[kept])
-                axes.errorbar(places, heights, yerr=apart, **WHISKER | {"capsize": min(1.2, 12 * width)})
+                axes.errorbar(places, heights, yerr=apart, **WHISKER | {"capsize": min(1.2, 12 * step)})
                 for at in np.flatnonzero(scores.doubtful[kept]).tolist():
                     canvas.draw_mark(axes, places[at], within[kept[at], 1], "above")
         if not any(np.isfinite(scores.means[kept]).any() for scores in result.scores):
@@ -100,7 +100,7 @@ def _find_groups(result: Result) -> dict[str, dict[str, int]]:
     return of_group
 
 
-def groups_by_slice(parts: Mapping[str, Result], columns: PaperColumns) -> Any:
+def groups_by_slice(parts: Mapping[str, Result], width: PaperWidth) -> Any:
     """Draw each measure that has a value for each group over slices: a line for each group of one run.
 
     Bars are the intervals. The values are pooled ones if there are some, else means. Raises UsageError for two runs.
@@ -111,7 +111,7 @@ def groups_by_slice(parts: Mapping[str, Result], columns: PaperColumns) -> Any:
     of_group = _find_groups(several[0])
     names = list(dict.fromkeys(group for rows in of_group.values() for group in rows))
     canvas.refuse_many(names)
-    figure, drawn = canvas.panels(list(of_group), columns)
+    figure, drawn = canvas.panels(list(of_group), width)
     places, look = np.arange(len(parts)), dict(zip(names, canvas.looks(names), strict=True))
     for axes, rows in zip(drawn, of_group.values(), strict=True):
         for number, (group, row) in enumerate(rows.items()):
@@ -158,7 +158,7 @@ def _without(measure: Measure, group: str) -> str:
     return str(replace(measure, group="")) if group else str(measure)  # type: ignore[call-arg]  # which it has
 
 
-def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
+def queries(result: Result, width: PaperWidth, baseline: str | None) -> Any:
     """Draw the differences between each run and the baseline by the first measure, hatched where the run is worse."""
     base = find_run([scores.run for scores in result.scores], baseline)
     measure, names = result.scores[0].measures[0], canvas.label_runs(result)
@@ -166,8 +166,8 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     worth = [_of_queries(result, number) for number in range(len(result.scores))]
     few = len(others) <= 6
     size = 8 if few else 6
-    titles, across, height = _fit_panels([names[number].strip() for number in others], columns, size, few=few)
-    figure, drawn = canvas.panels(titles, columns, height, across=across, size=size, sharey=True)
+    titles, across, height = _fit_panels([names[number].strip() for number in others], width, size, few=few)
+    figure, drawn = canvas.panels(titles, width, height, across=across, size=size, sharey=True)
     for axes, number in zip(drawn, others, strict=True):
         both = sorted(worth[number].keys() & worth[base].keys())
         differences = np.sort([worth[number][qid] - worth[base][qid] for qid in both])[::-1]
@@ -189,15 +189,13 @@ def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
     return figure
 
 
-def _fit_panels(
-    titles: Sequence[str], columns: PaperColumns, size: int, *, few: bool
-) -> tuple[Sequence[str], int, float]:
+def _fit_panels(titles: Sequence[str], width: PaperWidth, size: int, *, few: bool) -> tuple[Sequence[str], int, float]:
     """Say how panels of these titles fit, of letters of a ``size``: what they are called, how many across, how high."""
-    most = {("1", True): 2, ("1", False): 3, ("2", True): 3, ("2", False): 6}[columns, few]
+    most = {("1", True): 2, ("1", False): 3, ("2", True): 3, ("2", False): 6}[width, few]
     if len(titles) > MANY:  # on one page, for which names are shortened
-        letters = 2 * int((canvas.WIDTHS[columns] / most - 0.42) * 72 / (canvas.LETTER * size)) - 4
+        letters = 2 * int((canvas.WIDTHS[width] / most - 0.42) * 72 / (canvas.LETTER * size)) - 4
         return shorten_names(titles, letters), most, min(1.0, HEIGHT / -(-len(titles) // most) - 0.2)
-    room = 72 * canvas.WIDTHS[columns] / (canvas.LETTER * size * max(map(len, titles)) / (2 if few else 4) + 16)
+    room = 72 * canvas.WIDTHS[width] / (canvas.LETTER * size * max(map(len, titles)) / (2 if few else 4) + 16)
     return titles, max(1, min(most, int(room))), 1.6 if few else 1.0
 
 
@@ -208,13 +206,13 @@ def _of_queries(result: Result, number: int) -> dict[str, float]:
     return {qid: value for qid, value in zip(scores.qids, values.tolist(), strict=True) if np.isfinite(value)}
 
 
-def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
+def cutoffs(result: Result, width: PaperWidth, families: Sequence[str]) -> Any:
     """Draw the mean of each measure, which stands there at several cutoffs, over these."""
     names = canvas.label_runs(result)
     canvas.refuse_many(names)
     better = {point.measure: point.better for point in curves(result).rows}
     measures = result.scores[0].measures
-    figure, drawn = canvas.panels([f"{name}{canvas.ARROWS[better[name]]}" for name in better], columns)
+    figure, drawn = canvas.panels([f"{name}{canvas.ARROWS[better[name]]}" for name in better], width)
     for axes, name in zip(drawn, better, strict=True):
         rows = _rows_of(name, measures)
         several = [find_cutoff(measures[row]) for row in rows]

@@ -18,7 +18,7 @@ from fairtrec.measure import Measure
 from fairtrec.report.run_names import shorten_names, shorten_runs
 from fairtrec.statistics.doubt import MARK
 from fairtrec.support.errors import ResourceError, UsageError, make_visible
-from fairtrec.support.literals import PaperColumns
+from fairtrec.support.literals import PaperWidth
 from fairtrec.support.notes import Note, NoteKind
 
 FORMATS = "pdf", "svg", "pgf", "png"
@@ -63,7 +63,7 @@ FRAME = NoteKind("frame", "frame: {whose} past the axis of {axis}, so that the m
 
 
 def panels(
-    names: Sequence[str], columns: PaperColumns, height: float = 2.1, *, across: int = 0, size: int = 8, **shared: Any
+    names: Sequence[str], width: PaperWidth, height: float = 2.1, *, across: int = 0, size: int = 8, **shared: Any
 ) -> tuple[Any, list[Any]]:
     """Make a figure with a panel for each name, as many beside each other as the width allows, or ``across``.
 
@@ -73,12 +73,12 @@ def panels(
 
     if len(names) > PANELS:
         raise UsageError(f"{len(names)} panels are too many for a figure; pass fewer runs or measures")
-    across = min(len(names), across or (1 if columns == "1" else 3))
+    across = min(len(names), across or (1 if width == "1" else 3))
     down = math.ceil(len(names) / across)
-    letters = int((WIDTHS[columns] / across - 0.42) * 72 / (LETTER * size))
+    letters = int((WIDTHS[width] / across - 0.42) * 72 / (LETTER * size))
     titles = [wrap_text(name, letters) for name in names]
     more = size / 60 * max(title.count("\n") for title in titles)
-    figure = Figure(figsize=(WIDTHS[columns], (height + more) * down + 0.35), layout="constrained")
+    figure = Figure(figsize=(WIDTHS[width], (height + more) * down + 0.35), layout="constrained")
     drawn = figure.subplots(down, across, squeeze=False, **shared).ravel().tolist()
     for axes, title in zip(drawn, titles, strict=False):
         axes.set_title(title, fontsize=size)

@@ -9,13 +9,13 @@ from fairtrec.cli import options, printing
 from fairtrec.commands.results.recorded import OfValues, read_recorded, values
 from fairtrec.lab.plot import CURVES
 from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import Figure, Method, PaperColumns
+from fairtrec.support.literals import Figure, Method, PaperWidth
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.answers.result import Result
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
-OF_FIGURES = (*OF_MEANS, "families", "columns")  # options that a table of means has no use for
+OF_FIGURES = (*OF_MEANS, "families", "width")  # options that a table of means has no use for
 OF_TABLES = ("places",)  # and those that a figure has none for
 
 
@@ -46,7 +46,7 @@ OF_TABLES = ("places",)  # and those that a figure has none for
 )
 @click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the front, or to all.")
 @click.option("--sort", metavar="MEASURE", help="Order the bars of `runs` by this measure, the best run first.")
-@options.word("--columns", of=PaperColumns, help="Make it as wide as one column of a paper, or as two.")
+@options.word("--width", of=PaperWidth, help="Make it as wide as one column of a paper, or as two.")
 @click.option(
     "-o",
     "--output",
@@ -74,7 +74,7 @@ def command(
     families: str | None,
     trend: bool,
     sort: str | None,
-    columns: PaperColumns,
+    width: PaperWidth,
     output: Path | None,
     *,
     form: str,
@@ -128,7 +128,7 @@ def command(
     if output is None or not figure_form:
         printing.write(CURVES, form, curves(result, slices=Slices.read(slices)), output, places=places)
         return
-    view: dict[str, Any] = {"baseline": baseline, "columns": columns, "families": begun, "trend": trend, "sort": sort}
+    view: dict[str, Any] = {"baseline": baseline, "width": width, "families": begun, "trend": trend, "sort": sort}
     view["slices"] = Slices.read(slices) if is_sliced else None
     _draw(result, kind, figure_form, output, level, interval or "t", **view)
 

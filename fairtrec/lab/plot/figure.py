@@ -16,7 +16,7 @@ from fairtrec.lab.plot.canvas import look
 from fairtrec.measure import Measure
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import FilePath, UsageError, refuse_first
-from fairtrec.support.literals import ALL, Figure, Method, PaperColumns
+from fairtrec.support.literals import ALL, Figure, Method, PaperWidth
 
 
 def plot(
@@ -24,7 +24,7 @@ def plot(
     kind: Figure,
     *,
     baseline: str | None = None,
-    columns: PaperColumns = "1",
+    width: PaperWidth = "1",
     confidence: float | None = 0.95,
     interval: Method = "t",
     families: Sequence[str] = (),
@@ -40,7 +40,7 @@ def plot(
             "queries", the difference of each run from the baseline in each query, by the first measure; "groups", the
             mean of each measure with a value per group; "runs", the mean of each measure, the best run darker.
         baseline: a run by name, for "queries". By default the first.
-        columns: the width: "1" column of a paper (3.33 inches), or "2" (7 inches).
+        width: "1" column of a paper (3.33 inches), or "2" (7 inches).
         confidence: the level of the interval of each mean; None draws none.
         interval: "t" for Student's t, or a bootstrap: "percentile" or "bca".
         families: beginnings of names. Runs with the same beginning have one color.
@@ -60,15 +60,15 @@ def plot(
     with look():
         if slices is not None:
             aggregates.refuse_aggregated(result.scores, "a figure draws")
-            return bars.groups_by_slice(_split(with_intervals(result, confidence, interval), slices), columns)
+            return bars.groups_by_slice(_split(with_intervals(result, confidence, interval), slices), width)
         aggregates.refuse(result.scores, "a figure draws")
         if kind == "queries":
-            return bars.queries(result, columns, baseline)
+            return bars.queries(result, width, baseline)
         result = with_intervals(points.keep_both(result)[0] if kind == "front" else result, confidence, interval)
         if kind == "front":
-            return points.draw(result, columns, families, trend=trend)
+            return points.draw(result, width, families, trend=trend)
         draw = {"cutoffs": bars.cutoffs, "groups": bars.groups, "runs": bars.runs}[kind]
-        return draw(result, columns, families)
+        return draw(result, width, families)
 
 
 def refuse(

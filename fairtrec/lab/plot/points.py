@@ -17,7 +17,7 @@ from fairtrec.report.page.scatter import FEW, find_front
 from fairtrec.report.point_labels import RADIUS, Dot, place_labels, stack_dots
 from fairtrec.report.result_notes import join_numbers
 from fairtrec.support.errors import UsageError
-from fairtrec.support.literals import PaperColumns
+from fairtrec.support.literals import PaperWidth
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 PLACES = 4  # what is equal in so many digits is equal, as in tables
@@ -36,11 +36,11 @@ STRUCK_OUT = NoteKind(
 )
 
 
-def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, trend: bool) -> Any:
+def draw(result: Result, width: PaperWidth, families: Sequence[str], *, trend: bool) -> Any:
     """Draw the first two measures, which must be all, against each other."""
     measures, compared = _compare_two(result)
     names = canvas.label_runs(result)
-    figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
+    figure, (axes,) = canvas.panels([""], width, 2.5 if width == "1" else 3.6)
     means, drawn, front = _points(result, compared)
     apart = _apart(result, compared)
     axes.step(*means[front[::-1]].T, where="post", color=canvas.QUIET, linewidth=0.8, linestyle="--", zorder=1)

@@ -87,8 +87,8 @@ def test_the_command_prints_what_python_writes_without_matplotlib(copied, fairtr
     ("words", "said"),
     [
         (
-            (*ASKED, "-f", "tsv", "--columns", "2"),
-            "--columns is for figures, and the format tsv is for means; leave it out",
+            (*ASKED, "-f", "tsv", "--width", "2"),
+            "--width is for figures, and the format tsv is for means; leave it out",
         ),
         (
             (*ASKED, "--slice", "s", "-o", "a.svg"),

@@ -137,11 +137,11 @@ def test_families_are_named_below():
 
 
 @pytest.mark.parametrize(
-    ("runs", "columns"),
+    ("runs", "width"),
     [(13, "1"), (53, "2"), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(13, "2"), (28, "1"), (28, "2"), (53, "1")])],
 )  # fmt: skip
-def test_numbers_at_points_never_overlap(runs, columns):
-    figure = fairtrec.plot(drawn_of(many(runs)), "front", columns=columns)
+def test_numbers_at_points_never_overlap(runs, width):
+    figure = fairtrec.plot(drawn_of(many(runs)), "front", width=width)
     with canvas.look():
         figure.draw_without_rendering()
         texts = {text: text.get_window_extent() for text in figure.axes[0].texts if text.get_text()}
@@ -155,7 +155,7 @@ def test_numbers_at_points_never_overlap(runs, columns):
 
 def test_titles_are_whole_and_panels_share_their_axis():
     names = ["base", *(f"{at}-{'long' * 15}" for at in range(8))]
-    figure = fairtrec.plot(drawn_of(many(9), names=names), "queries", columns="1")
+    figure = fairtrec.plot(drawn_of(many(9), names=names), "queries", width="1")
     assert ["".join(axes.get_title().split()) for axes in figure.axes] == names[1:]
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     with canvas.look():
@@ -223,7 +223,7 @@ def test_each_figure_says_that_a_measure_is_at_its_ceiling(tmp_path, monkeypatch
 
 def test_differences_of_24_runs_stand_on_one_page():
     names = [f"a_long_name_of_a_run_with_many_parts_{at}_and_an_end_{at}" for at in range(24)]
-    figure = fairtrec.plot(drawn_of(many(24), names=names), "queries", columns="1")
+    figure = fairtrec.plot(drawn_of(many(24), names=names), "queries", width="1")
     assert figure.get_figheight() <= 9.5
     assert len({axes.get_title() for axes in figure.axes}) == 23
 

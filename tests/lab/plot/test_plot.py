@@ -75,7 +75,7 @@ def test_doubtful_intervals_have_a_question_mark(copied, kind, measures, marks):
 
 def test_cutoffs_draw_each_mean(copied):
     result = evaluated("nDCG@1 nDCG@5 nDCG@10 P@5 P@10")
-    figure = fairtrec.plot(result, "cutoffs", columns="2")
+    figure = fairtrec.plot(result, "cutoffs", width="2")
     assert [axes.get_title() for axes in figure.axes] == ["nDCG ↑", "P ↑"]
     for line in figure.axes[0].get_lines():
         means = result.means[f"{line.get_label()}.run"]
@@ -117,12 +117,12 @@ def test_groups_draw_the_mean_of_each(copied):
 
 
 @pytest.mark.parametrize(
-    ("form", "columns"), [("pdf", "1"), ("svg", "2"), pytest.param("png", "1", marks=pytest.mark.slow)]
+    ("form", "width"), [("pdf", "1"), ("svg", "2"), pytest.param("png", "1", marks=pytest.mark.slow)]
 )
-def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(copied, fairtrec_command, form, columns):
+def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(copied, fairtrec_command, form, width):
     import matplotlib as mpl
 
-    asked = ["plot", "front", "qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--columns", columns, "-o"]
+    asked = ["plot", "front", "qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--width", width, "-o"]
     assert fairtrec_command(*asked, f"a.{form}").code == 0
     with mpl.rc_context({"font.size": 20, "axes.facecolor": "black"}):
         done = fairtrec_command(*asked, f"b.{form}")
