@@ -13,6 +13,7 @@ from fairtrec.evaluation.given import GIVEN
 from fairtrec.evaluation.given.reference import Given
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
+from fairtrec.formats.column_roles import parse_columns
 from fairtrec.report.writers import FormatTable, choose_form
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
@@ -110,7 +111,21 @@ def _option(row: Choice) -> Decorator:
         default=row.default,
         metavar=row.metavar,
         help=row.help,
+        callback=_refuse_roles if row.name == "columns" else None,
     )
+
+
+OF_ROLES = {"group": "labels", "cluster": "cluster", "slice": "slices"}  # the option that a role stands for
+
+
+def _refuse_roles(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    """Raise UsageError for a role of --columns that stands for an option which the command does not have."""
+    params = {each.name for each in context.command.params}
+    for role in parse_columns(value):
+        if role in OF_ROLES and OF_ROLES[role] not in params:
+            what = f"{context.command.name} has no {OF_ROLES[role].removesuffix('s')}s"
+            raise UsageError(f"{what}; leave out {role}= of --columns")
+    return value
 
 
 CHOSEN = {name: _option(row) for name, row in CHOICES.items()}

@@ -58,6 +58,10 @@ class Run(ByQuery):
     starts: Ints  # where the documents of each query begin [query + 1]
     docnos: Docs  # the ids of documents [row]
     scores: Floats  # the scores of documents [row]
+    positions: Ints | None = None  # the ranks of documents [row], from 1, where some are of no document; None: 1, 2, 3
+    last_ranks: Ints | None = (
+        None  # and the last rank of each ranking [query], which a cut may leave without a document
+    )
     rises: bool = False  # whether the file has the worst score at the first rank
     numbered: bool = False  # whether its ids are those of queries and of samples, which are still to be told apart
     notes: tuple[Note, ...] = ()  # what a reader of its values must know of its file
@@ -100,19 +104,38 @@ class Run(ByQuery):
     @property
     def empty(self) -> tuple[str, ...]:
         """The queries whose rankings are empty."""
-        return tuple(self.qids[row] for row in np.flatnonzero(np.diff(self.starts) == 0).tolist())
+        return tuple(self.qids[row] for row in np.flatnonzero(self.depths == 0).tolist())
 
     @property
     def runs(self) -> "tuple[Run, ...]":
         """Itself: it is the only one."""
         return (self,)
 
+    @property
+    def depths(self) -> Ints:
+        """The last rank of each ranking [query], 0 if it is empty."""
+        return np.diff(self.starts) if self.last_ranks is None else self.last_ranks
+
+    def find_ranks(self, lines: Ints) -> Ints:
+        """Give the ranks of documents by their lines, from 1."""
+        if self.positions is not None:
+            return np.asarray(self.positions[lines])
+        return np.asarray(lines - self.starts[np.searchsorted(self.starts, lines, side="right") - 1] + 1)
+
+    def count_first(self, depth: int) -> Ints:
+        """Count the documents at the first ranks of each ranking [query]."""
+        if self.positions is None:
+            return np.minimum(np.diff(self.starts), depth)
+        return np.diff(np.concatenate(([0], np.cumsum(self.positions <= depth)))[self.starts])
+
     def parts(self, qids: Sequence[str]) -> "list[tuple[Run, Sequence[str]]]":
         """Give the runs of one ranking for a query, each with those of these queries that are looked for in it."""
         return [(self, qids)]
 
     def top(self, qids: Sequence[str], depth: int | None) -> Ints:
-        """Give the lines of each query's first ``depth`` documents [query, rank]; MISSING is no document."""
+        """Give the lines of each query's documents at the first ``depth`` ranks [query, rank]; MISSING: none there."""
+        if self.positions is not None:
+            return self._place(self.numbers(qids), depth)
         rows = self.numbers(qids)
         first = np.where(rows == MISSING, 0, self.starts[rows])
         length = np.where(rows == MISSING, 0, self.starts[rows + 1] - first)
@@ -121,8 +144,23 @@ class Run(ByQuery):
         refuse_large(queries=len(rows), documents=len(rank))
         return np.where(rank < length[:, None], first[:, None] + rank, MISSING)
 
+    def _place(self, rows: Ints, depth: int | None) -> Ints:
+        """Give the lines of documents where their positions are [query, rank]."""
+        assert self.positions is not None
+        first, many = (
+            np.where(rows == MISSING, 0, each[rows]) for each in (self.starts, np.diff(self.starts, append=0))
+        )
+        width = int(np.where(rows == MISSING, 0, np.append(self.depths, 0)[rows]).max(initial=0))
+        width = width if depth is None else min(width, depth)
+        refuse_large(queries=len(rows), documents=width)
+        lines, query = list_lines(first, many), np.repeat(np.arange(len(rows)), many)
+        there = self.positions[lines] <= width
+        found = np.full((len(rows), width), MISSING, dtype=np.int64)
+        found[query[there], self.positions[lines[there]] - 1] = lines[there]
+        return found
+
     def cut(self, qids: Sequence[str], depth: int | None, *, with_ties: bool = False) -> "Run":
-        """Keep only the first ``depth`` documents of these queries, of those that the run has.
+        """Keep only the documents at the first ``depth`` ranks of these queries, of those that the run has.
 
         ``with_ties``  keep what is tied with the last of them, too.
         """
@@ -130,18 +168,22 @@ class Run(ByQuery):
             return self.cut_behind_ties(depth).cut(qids, None)
         rows = self.numbers(qids)
         rows = rows[rows != MISSING]
-        if len(rows) == len(self.qids) and (depth is None or depth >= np.diff(self.starts).max(initial=0)):
+        if len(rows) == len(self.qids) and (depth is None or depth >= self.depths.max(initial=0)):
             return self
         kept = tuple(self.qids[row] for row in rows.tolist())
-        lengths = np.diff(self.starts)[rows]
-        if depth is not None:
-            lengths = np.minimum(lengths, depth)
-        return self._keep_first(kept, self.starts[rows], lengths)
+        lengths = np.diff(self.starts) if depth is None else self.count_first(depth)
+        found = self._keep_first(kept, self.starts[rows], lengths[rows])
+        if self.last_ranks is None:
+            return found
+        ends = self.last_ranks[rows]
+        return replace(found, last_ranks=ends if depth is None else np.minimum(ends, depth))
 
     def cut_behind_ties(self, depth: int | None) -> "Run":
         """Cut each ranking after ``depth`` documents, but behind those that are tied with the last."""
         if depth is None:
             return self
+        if self.positions is not None:  # no two are tied
+            return self.cut(self.qids, depth)
         lengths = np.diff(self.starts)
         depth = min(depth, int(lengths.max(initial=0)))
         kept = np.minimum(lengths, depth)
@@ -200,7 +242,8 @@ class Run(ByQuery):
         if kept.all():
             return self
         starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
-        return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
+        positions = None if self.positions is None else self.positions[kept]
+        return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept], positions=positions)
 
     def find_own_first(self, qids: Sequence[str]) -> Bools:
         """Tell of each of these queries whether it is itself the first document of its ranking [query]."""
@@ -217,12 +260,18 @@ class Run(ByQuery):
 
     def _take(self, qids: tuple[str, ...], starts: Ints, lines: Ints) -> "Run":
         """Rank these lines of this run; among them, those of the queries begin at ``starts`` [query + 1]."""
-        return replace(self, qids=qids, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
+        positions = None if self.positions is None else self.positions[lines]
+        docnos, scores = self.docnos[lines], self.scores[lines]
+        return replace(self, qids=qids, starts=starts, docnos=docnos, scores=scores, positions=positions)
 
     def reorder(self, qids: Sequence[str], rankings: Sequence[Ints]) -> "Run":
-        """Rank lines of this run, for each of these queries in an order of its own."""
+        """Rank lines of this run, for each of these queries in an order of its own; positions are filled as before."""
         starts = np.concatenate(([0], np.cumsum([len(lines) for lines in rankings])))
-        return self._take(tuple(qids), starts, np.concatenate(rankings))
+        found = self._take(tuple(qids), starts, np.concatenate(rankings))
+        if self.positions is None:
+            return found
+        filled = np.concatenate([np.sort(self.positions[lines]) for lines in rankings])
+        return replace(found, positions=filled, last_ranks=self.depths[self.numbers(qids)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +283,11 @@ class Samples:
     name: str
     tag: str
     runs: tuple[Run, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of its values must know of its file."""
+        return self.runs[0].notes
 
     @property
     def qids(self) -> tuple[str, ...]:
@@ -370,7 +424,7 @@ class QrelsIndex:
         lines = list_lines(first, lengths)
         grades = self.find_grades(numbers[query], run.docnos[lines])
         judged = np.flatnonzero(~np.isnan(grades))
-        query, places = query[judged], lines[judged] + 1
-        places -= first[query]
+        query = query[judged]
+        places = lines[judged] + 1 - first[query] if run.positions is None else run.positions[lines[judged]]
         many = np.bincount(query, minlength=len(first))
         return lay_rows(places, many, 0)[0], lay_rows(grades[judged], many, np.nan)[0]

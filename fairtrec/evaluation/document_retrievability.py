@@ -1,8 +1,10 @@
 """``fairtrec.retrievability``: how often the rankings of a run show each document."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from fairtrec.data import decode
+from fairtrec.data import MISSING, decode
 from fairtrec.evaluation.given.pool import find_frequencies, frequencies
 from fairtrec.evaluation.given.reference import RankingsLike
 from fairtrec.evaluation.inputs import loading
@@ -21,6 +23,7 @@ def retrievability(
     *,
     order: RankedBy = "score",
     run_format: RunFormat = "auto",
+    columns: str | Mapping[str, str] | None = None,
 ) -> dict[str, float]:
     """Sum how often the queries of a run retrieve each document.
 
@@ -31,6 +34,7 @@ def retrievability(
         pool: ``"even"``, a file of qid and frequency, or frequencies by query.
         order: rank by ``"score"``, ``"rank"`` (column 4) or the order in the ``"file"``.
         run_format: the format of the file.
+        columns: which columns of a table are what, as for ``evaluate``.
 
     Returns:
         What each retrieved document gets, by docno, the highest first; equal ones by docno.
@@ -42,9 +46,14 @@ def retrievability(
     asked = Retrievability(cutoff=cutoff, b=b)  # which refuses what cannot be
     often = frequencies(pool)
     name = loading.name_rankings(run)[0][0] if isinstance(run, PATH) else "run"
-    found = loading.ranking(run, name, Choices(order=order, run_format=run_format), asked.cutoff, is_run=True)
-    ranks = weigh_ranks(b, int(np.diff(found.starts).max(initial=0)))
-    retrieved = RetrievedDocuments.number(found.docnos, np.diff(found.starts), ranks)
+    choices = Choices(order=order, run_format=run_format, columns=columns)
+    found = loading.ranking(run, name, choices, asked.cutoff, is_run=True)
+    ranks = weigh_ranks(b, int(found.depths.max(initial=0)))
+    if found.positions is None:
+        retrieved = RetrievedDocuments.number(found.docnos, np.diff(found.starts), ranks)
+    else:
+        lines = found.top(found.qids, None)
+        retrieved = RetrievedDocuments.lay(np.where(lines == MISSING, b"", found.docnos[lines]), ranks)
     amounts = retrieved.sum_weights(find_frequencies(often, found.qids, name))
     best = np.lexsort((retrieved.names, -amounts))  # exact: docnos differ
     best = best[amounts[best] > 0]

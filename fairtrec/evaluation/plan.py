@@ -25,6 +25,7 @@ from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered
 from fairtrec.evaluation.inputs.options import Choices
+from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.inputs.targets import settle_attributes
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue import registry
@@ -48,7 +49,7 @@ def settle(
 
     Raises UsageError or InputError where things do not fit together.
     """
-    found = open_references(*split_keywords(keywords, known), runs)
+    found = open_references(*split_keywords(take_group(runs, keywords), known), runs)
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
         several = _fitting(found)

@@ -82,6 +82,7 @@ def score(
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
         values, notes = _of_samples(system, measures, qids, context)
+        notes = (*notes, *system.notes)
     else:
         run = system.cut(qids, choices.depth) if choices.keeps_ties else system
         if measures and not others:
@@ -304,7 +305,7 @@ def compute_values(
     run, qids = inputs.run, inputs.qids
     counts = RankCounts(inputs, measures)
     wide = max((len(inputs.take_attribute(name).groups) for name in counts.groups), default=1)
-    is_small = len(qids) * np.diff(run.starts).max(initial=0) * wide <= CELLS
+    is_small = len(qids) * run.depths.max(initial=0) * wide <= CELLS
     parts = [np.arange(len(qids))] if is_small else deal_queries(run, qids, inputs.depth, CELLS // wide)
     values = np.full((len(measures), len(qids)), np.nan)
     said: list[list[Note | None]] = []  # of each part

@@ -59,6 +59,16 @@ class Slices(dict[str, Sequence[str]]):
         return replace(named, evaluation_notes=(*notes, *note_slices(result, self)))
 
 
+def take_slices(given: Slices | None, result: Result) -> Slices:
+    """Take the slices that were given; or those of a column of the runs, if it has the role of slices.
+
+    Raises UsageError for both.
+    """
+    if given and result.slices:
+        raise UsageError("slice= of --columns and --slice both give slices; leave out one of the two")
+    return Slices(result.slices) if result.slices else given or Slices()
+
+
 def keep_queries(scores: Scores, qids: Sequence[str]) -> Scores:
     """Keep those of a run's queries that are among ``qids``."""
     wanted = set(qids)

@@ -77,6 +77,7 @@ class FileColumns:
     blocks: list[tuple[int, LineNumbers]]  # the first row of each block, and its lines
     notes: tuple[Note, ...] = ()  # on the run that these are
     empty: tuple[str, ...] = ()  # queries that are named without documents
+    has_names: bool = False  # whether its columns have names, so that roles can be assigned to them
 
     def line(self, row: int) -> int:
         """Give the number of the line that a row was read from."""

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.formats import memory
-from fairtrec.formats.label_files import reach
+from fairtrec.formats.column_roles import reach_keys
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.support import network
@@ -73,7 +73,7 @@ def _of_field(dataset: Any, source: LabelSource, how: LabelRules | None) -> Labe
     fields, keys = dataset.docs_cls()._fields, source.field.split(".")
     if keys[0] not in fields:
         raise InputError(f"its documents have no field {keys[0]}; they have {', '.join(fields)}", source.name)
-    found, into = LabelTable(source.name, source.cuts, how), reach(keys)
+    found, into = LabelTable(source.name, source.cuts, how), reach_keys(keys)
     every = dataset.docs_iter()
     while documents := list(islice(every, AT_ONCE)):
         found.take(found.take_ids([document.doc_id for document in documents]), [into(each) for each in documents])

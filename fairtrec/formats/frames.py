@@ -14,13 +14,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fairtrec.data import MISSING, UNKNOWN, Docnos, Docs, Floats, Ints
-from fairtrec.formats.columns import MOST_BYTES, WIDEST, refuse_layout
+from fairtrec.formats.column_roles import NO_ROLES, ONE_QUERY, Roles, find_lacking, match_roles, spell_names
+from fairtrec.formats.columns import MOST_BYTES, WIDEST, Columns, refuse_layout
 from fairtrec.formats.label_rules import is_missing, word
 from fairtrec.formats.memory_bounds import OUTSIDE_CALENDAR
 from fairtrec.formats.spans import Repeats, take_numbers
 from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.files import opening
 from fairtrec.support.files.table_header import match_names
-from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
+from fairtrec.support.literals import BY_RANK, DOCUMENT, QUERY, RANK, SAMPLE, SCORE, RankedBy
 
 TEXT = ("text", "title")
 SHOWN = 6  # names of a column in a message
@@ -54,6 +56,13 @@ def list_columns(thing: Any) -> list[str]:
     return [str(name) for name in (found.names if named == "schema" else found)]
 
 
+def list_levels(thing: Any) -> list[str]:
+    """Name the levels of the index of a pandas frame, which may be columns."""
+    pandas = sys.modules.get("pandas")
+    is_pandas = pandas is not None and isinstance(thing, pandas.DataFrame)
+    return [str(name) for name in thing.index.names if name is not None] if is_pandas else []
+
+
 def encode_given_ids(values: Sequence[Any], what: str) -> Docs:
     """Take ids, of which those that are no texts are written as such."""
     if not len(values):
@@ -80,22 +89,32 @@ class Frame:
     line_of: Callable[[int], int] = lambda row: row + 1
     empty: tuple[str, ...] = ()  # queries that are named without documents
     name: str = ""  # of a run
+    names: tuple[str, ...] = ()  # as they match, of all columns that there are, whether they are read or not
 
     @classmethod
-    def wrap(cls, thing: Any, what: str, wanted: Iterable[str], name: str = "") -> "Frame":
+    def wrap(cls, thing: Any, what: str, wanted: Iterable[str], name: str = "", roles: Roles = NO_ROLES) -> "Frame":
         """Take a frame; of a pandas frame these columns only, which may be levels of its index.
 
-        Raises InputError for what is no table of Arrow, nor can be one: a column whose cells are of several kinds.
+        ``roles``  the columns that have a role whatever their names are.
+
+        Raises InputError for what is no table of Arrow, nor can be one: a column whose cells are of several kinds;
+        and for a column with a role that is not there.
         """
         import pyarrow as pa
 
         if isinstance(thing, dict) and len(thing) != 1:
             splits = ", ".join(map(str, thing)) or "none"
             raise InputError(f"the {what} frame has several splits or none ({splits}); pass one of them")
+        there = [*list_columns(thing), *list_levels(thing)]
+        if lacking := find_lacking(there, roles):
+            raise InputError(f"there is no column {lacking}; there are {', '.join(there)}", name or None)
         try:
-            table = _table(thing, wanted := set(wanted))
-            matches = match_names(table.column_names, wanted)
-            return cls(what, table.rename_columns([matches.get(each, each) for each in table.column_names]), name=name)
+            wanted = {*wanted}
+            table = _table(thing, {*wanted, *roles.values()})
+            matches = match_roles(table.column_names, roles, wanted)
+            kept = [name for name in table.column_names if name in matches or not roles]
+            table = table.select(kept).rename_columns([matches.get(each, each) for each in kept])
+            return cls(what, table, name=name, names=spell_names(there, roles))
         except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
             why = " ".join(map(str, fault.args))
             if "uplicate column" in why:
@@ -166,8 +185,12 @@ class Frame:
         if name is None:
             which = f"the {self.what} frame" if self.path is None else f"this {self.what}"
             way = "rename one"
-            if names == SCORE and self.find(RANK) is not None:
-                way += ', or take the column rank: --order rank (order="rank")'
+            if names == SCORE and (placed := next((each for each in RANK if each in self.names), None)) is not None:
+                which = self.what if self.path is None else opening.name(self.path)
+                raise InputError(
+                    f"{which} has {placed}s and no score; add --order position, which keeps them, or --order rank, "
+                    "which counts 1, 2, 3"
+                )
             shown = ", ".join(names[:SHOWN]) + (" or the like" if len(names) > SHOWN else "")
             raise InputError(f"{which} has none of the columns {shown}; {way}", self.path)
         if self.table.column_names.count(name) > 1:
@@ -299,10 +322,38 @@ def _is_float(cell: Any) -> bool:
         return False
 
 
-def read_run_columns(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
-    """Take query ids, docnos and what ranks them from a frame: the scores, or by ``rank`` these, negated."""
-    qids, docnos = Repeats.find(frame.ids(QUERY)), frame.ids(DOCUMENT)
-    return qids, docnos, -frame.floats(RANK) if order == "rank" else frame.floats(SCORE)
+def list_run_names(order: RankedBy, *, ranks: bool = False, sampled: bool = False) -> tuple[str, ...]:
+    """List the names by which the columns of a run are found, of those that are read: by ``rank`` no scores.
+
+    ``ranks`` are read beside scores, and what tells apart the rankings of a query that are ``sampled``.
+    """
+    by_rank = order in BY_RANK
+    several = [QUERY, DOCUMENT, *[SCORE] * (not by_rank), *[RANK] * (by_rank or ranks), *[SAMPLE] * sampled]
+    return tuple(dict.fromkeys(name for names in several for name in names))
+
+
+def read_run_columns(frame: Frame, order: RankedBy, roles: Roles = NO_ROLES, *, sampled: bool = False) -> Columns:
+    """Take the columns of a run from a frame: qid, docno, the ``score``, or ``rank`` if that is the order.
+
+    ``sampled``  also the sample of each row, as column ``Q0``. A column has one role: that of queries is found first.
+    """
+    docnos, own = frame.ids(DOCUMENT), frame.find(QUERY)
+    is_one = roles.get("qid") == ONE_QUERY
+    qids = np.full(len(docnos), ONE_QUERY.encode()) if is_one else frame.ids(QUERY)
+    found: Columns = {"qid": Repeats.find(qids), "docno": docnos}
+    if sampled and not frame.names:
+        what = "this object has one ranking of each query"
+        raise InputError(f"{what}; leave out --samples, or write JSON lines", frame.path)
+    if sampled:
+        names = tuple(name for name in SAMPLE if name != own)
+        if frame.find(names) is None:
+            shown = ", ".join(names)
+            what = f"this {frame.what} has none of the columns {shown}"
+            raise InputError(f"{what}; name the one of samples, --columns sample=COLUMN", frame.path)
+        found["Q0"] = frame.ids(names)
+    if order == "position":
+        return found | {"rank": frame.take_integers(RANK)}
+    return found | ({"rank": frame.floats(RANK)} if order == "rank" else {"score": frame.floats(SCORE)})
 
 
 def find_texts(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, Any]]:

@@ -3,7 +3,7 @@
 The document is under the first of the names in ``DOCUMENT``. A dotted field goes into objects and over lists.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ import numpy as np
 
 from fairtrec.data import UNKNOWN, Floats, is_number
 from fairtrec.formats import frames, label_texts, memory_bounds
+from fairtrec.formats.column_roles import find_name, reach_keys
 from fairtrec.formats.columns import BELOW_NAMES
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_rules import EntryLines, find_line
@@ -29,8 +30,8 @@ from fairtrec.support.files.table_header import (
     TableHeader,
     find_header,
     normalize_name,
+    read_header,
     refuse_semicolons,
-    split_header,
 )
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY
@@ -57,28 +58,6 @@ _FORMS = {  # of lines without a header, by their cells, and whether the last is
 }  # fmt: skip
 
 
-def reach(keys: Sequence[str]) -> Callable[[Any], Any]:
-    """Make what goes into objects by these keys, and over lists on the way, which become one."""
-
-    def reached(value: Any) -> Any:
-        for key in keys:
-            if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-                value = [found for each in value for found in _flat(_of(each, key))]
-            else:
-                value = _of(value, key)
-        return value
-
-    return reached
-
-
-def _of(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else getattr(value, key, None)
-
-
-def _flat(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) and not hasattr(value, "_fields") else [value]
-
-
 def read_table(found: LabelTable, field: str = "") -> LabelTable:
     """Read labels, or the field of something else. Raises InputError for a bad line."""
     if fspath(found.path).endswith(".parquet"):
@@ -101,7 +80,7 @@ def _text(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) ->
         if layout is None:
             head, _, below = block.partition(b"\n")
             text = head.decode()
-            header = find_header(text) or (split_header(text, "\t" if "\t" in text else ",") if field else None)
+            header = read_header(text) if field else find_header(text)
             if header is None:
                 layout = _guess_layout(found, text, line)
             else:
@@ -139,10 +118,16 @@ def _find_labels(found: LabelTable, header: TableHeader, line: int | None, kind:
 
 
 def _find_document(found: LabelTable, header: TableHeader, line: int | None) -> int:
-    place = header.find_column(DOCUMENT)
+    """Find the column of documents, or of what else rows are of: the one of that role, or by its name."""
+    how = found.how
+    if how.column and (own := find_name(header.written, how.column)) is not None:
+        return header.written.index(own)
+    place = header.find_column(how.names)
     if place is None:
-        what = f"there is no column or key {', '.join(DOCUMENT[:4])} or the like"
-        raise InputError(f"{what}; rename the one with the documents", found.path, line)
+        what = f"there is no column or key {', '.join(how.names[:4])} or the like"
+        role = "qid" if how.names is QUERY else "docno"
+        where = f"rename the one with the {how.single or 'document'}s, or name it, --columns {role}=COLUMN"
+        raise InputError(f"{what}; {where}", found.path, line)
     return place
 
 
@@ -217,6 +202,9 @@ def _find_keys(found: LabelTable, names: Sequence[str], line: int | None, field:
     A key that it lacks has its own name, as a label may be missing. A dotted field goes into objects.
     """
     header = TableHeader(tuple(names), tuple(map(normalize_name, names)), ",", is_quoted=True)
+    column = found.how.column
+    if field and "." in column and column.partition(".")[0] in names and find_name(names, column) is None:
+        return {"docno": column, "group": field}
     document = _find_document(found, header, line)
     if field:
         return {"docno": names[document], "group": field}
@@ -227,11 +215,13 @@ def _find_keys(found: LabelTable, names: Sequence[str], line: int | None, field:
 def _objects(found: LabelTable, rows: Sequence[tuple[int | None, Any]], keys: LabelKeys) -> None:
     """Take the labels in objects, each with its line, if that is known."""
     field = keys["group"]
-    into = reach(field.split(".")) if "." in field else None
+    into = reach_keys(field.split(".")) if "." in field else None
     known = [line for line, _ in rows if line is not None]
     lines = known if len(known) == len(rows) else None
     values = [row.get(field) if into is None or field in row else into(row) for _, row in rows]
-    docnos = found.take_ids([row.get(keys["docno"]) for _, row in rows], lines)
+    docno = keys["docno"]
+    find = reach_keys(docno.split(".")) if "." in docno and not any(docno in row for _, row in rows) else None
+    docnos = found.take_ids([row.get(docno) if find is None else find(row) for _, row in rows], lines)
     others = [
         {role: row[keys[role]] for role in BESIDE if role in keys and row.get(keys[role]) is not None}
         for _, row in rows
@@ -318,7 +308,9 @@ def _parquet(found: LabelTable, field: str) -> None:
     import pyarrow as pa
 
     path, line = found.path, 1
-    with memory_bounds.open_parquet(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
+    with memory_bounds.open_parquet(
+        path, "labels", (*found.how.names, found.how.column, "group", "qid", field)
+    ) as file:
         there = file.schema_arrow.names
         top = field if field in there else field.partition(".")[0]
         if top and top not in there:
@@ -327,7 +319,7 @@ def _parquet(found: LabelTable, field: str) -> None:
         if keys["group"] not in there:
             raise InputError(f"there is no column {keys['group']}; there are {', '.join(there)}", path)
         roles = {key: role for role, key in keys.items() if key in there}
-        into = None if top == field else reach(field.split(".")[1:])
+        into = None if top == field else reach_keys(field.split(".")[1:])
         for batch in file.iter_batches(AT_ONCE, columns=[*roles]):
             for piece in memory_bounds.pieces(batch, path):
                 table = pa.Table.from_batches([piece])

@@ -5,7 +5,7 @@ Labels of a whole collection are of many more documents than runs and judgments 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import pairwise
 from types import MappingProxyType
@@ -31,7 +31,7 @@ from fairtrec.data import (
 from fairtrec.formats.columns import WIDEST, LineNumbers, find_line_number
 from fairtrec.formulas.distribution import quotient
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.literals import Membership
+from fairtrec.support.literals import DOCUMENT, Membership
 
 Names = Mapping[str, int]  # the number of each group
 EntryLines = LineNumbers | None  # of rows: the first, all, or none
@@ -72,12 +72,23 @@ class LabelRules:
     ``groups``  those that count, and perhaps ``-`` for none of them; None is all
     ``wanted``  gives the documents that something names, or None where they cannot be told; None keeps all
     ``renamed`` the names of groups by those in the file; ``-`` is none of them
+    ``column``  the column of documents in a table with a field, if that has it; it is else found by ``names``
+    ``tables``  those of the runs themselves, where a document stands in many rows
+    ``single``  what has one label only, in however many rows it stands; nothing: all may have several
     """
 
     rule: Membership | None = None
     groups: Sequence[str] | None = None
     wanted: Callable[[], Docnos | None] | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
+    column: str = ""
+    names: Sequence[str] = DOCUMENT
+    tables: Sequence[FilePath] = ()
+    single: str = ""
+
+    def read_own(self, what: str, names: Sequence[str], column: str) -> "LabelRules":
+        """Give the rules by which a column of a run's own table is read: ``what`` stands in a row has one label."""
+        return replace(self, wanted=None, column=column, names=names, single=what)
 
 
 @dataclass(frozen=True, eq=False)

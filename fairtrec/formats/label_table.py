@@ -67,6 +67,7 @@ class LabelTable:
 
     def __init__(self, path: FilePath, cuts: Sequence[str] = (), how: LabelRules | None = None) -> None:
         self.path, self.counted, self.per_query = path, False, False
+        self._files: list[tuple[int, FilePath]] = []  # the first part of each file, where there are several
         self.how = how or LabelRules()
         self.codes = GroupCodes(cuts, renamed=self.how.renamed)
         self._parts: list[EntryPart] = []
@@ -102,6 +103,52 @@ class LabelTable:
         self._held += len(docnos)
         if self._held > HELD:
             self._cut()
+
+    def start_file(self, path: FilePath) -> None:
+        """Take what comes from another file, which complaints name."""
+        self.path = path
+        self._files.append((len(self._parts), path))
+
+    def settle_single(self, what: str) -> tuple[Docs, Ints]:
+        """Settle the only label of each document: give the documents, each once, and the numbers of their groups.
+
+        A cell that says nothing leaves it to the other rows. Raises InputError for a document of two labels, each of
+        ``what``; those in one cell, as in a list, are one.
+        """
+        docs, codes, _, lines = label_rules.join_parts(self._parts)
+        if not len(docs):
+            return docs, codes
+        table = Docnos.collect(docs)
+        rows, entry = table.rows(docs), np.arange(len(docs))
+        part = np.repeat(np.arange(len(self._parts)), [len(some) for some, *_ in self._parts])
+        where = part * (int(np.max(lines, initial=0)) + 1) + lines if lines is not None else entry
+        cell = np.unique(where, return_inverse=True)[1]
+        is_known = codes != self.codes.names.get(UNKNOWN, MISSING)
+        rank = np.where(is_known, entry, entry + len(docs))  # what is known comes first
+        first = np.full(len(table), 2 * len(docs))
+        np.minimum.at(first, rows, rank)
+        first %= len(docs)
+        is_first = cell == cell[first[rows]]
+        pairs = rows * len(self.codes.names) + codes
+        many = np.bincount(cell)[cell]
+        is_other = is_known & ~(np.isin(pairs, pairs[is_first]) & (many == many[first[rows]]))
+        if is_other.any():
+            at = int(is_other.argmax())
+            names, before = list(self.codes.names), int(first[rows[at]])
+            line = self._find_line(before, 0)
+            is_same_file = self._find_path(before, 0) == self._find_path(at, 0)
+            both = " and ".join("+".join(names[code] for code in codes[cell == cell[one]]) for one in (before, at))
+            both += f" (first on line {line})" if line and is_same_file else ""
+            raise self._fault(f"{self.how.single} {docs[at].decode()} has two {what}s, {both}; keep one", at, 0)
+        kept = np.flatnonzero(is_first & (is_known | (entry == first[rows])))
+        self._parts = [(docs[kept], codes[kept], None, find_lines(lines, kept))]
+        return docs[kept], codes[kept]
+
+    def digest(self) -> str:
+        """Hash the labels as they stand."""
+        docs, codes, weights, _ = label_rules.join_parts(self._parts)
+        names = np.array([name.encode() for name in self.codes.names] or [b""], dtype=np.bytes_)
+        return digest_columns(docs, names[codes], weights)
 
     def take_ids(self, cells: list[Any], lines: EntryLines = None) -> Docs:
         """Take the ids in cells. Raises InputError for what no line of a run could hold, which may be an empty one."""
@@ -320,7 +367,15 @@ class LabelTable:
                 yield find_line(lines, row), qid, docno, names[code], weight
 
     def _fault(self, what: str, entry: int, first: int) -> InputError:
-        return InputError(what, self.path, self._find_line(entry, first))
+        return InputError(what, self._find_path(entry, first), self._find_line(entry, first))
+
+    def _find_path(self, entry: int, first: int) -> FilePath:
+        """Find the file of an entry of the parts from the ``first`` on."""
+        for number, (docs, *_) in enumerate(self._parts[first:], first):
+            if entry < len(docs):
+                return next((path for start, path in reversed(self._files) if start <= number), self.path)
+            entry -= len(docs)
+        return self.path
 
     def _find_line(self, entry: int, first: int) -> int | None:
         """Find the line of an entry of the parts from the ``first`` on."""

@@ -21,7 +21,7 @@ from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.support.errors import FilePath
 from fairtrec.support.files import opening
-from fairtrec.support.files.arguments import LabelSource
+from fairtrec.support.files.arguments import LabelSource, is_same
 
 Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
 
@@ -32,7 +32,12 @@ def read(given: FilePath | LabelSource, how: LabelRules | None = None) -> Labels
     Raises InputError for a bad line, a weight outside 0..1, a label that appears twice, and a field that is not there.
     """
     source = given if isinstance(given, LabelSource) else LabelSource(fspath(given))
+    how = how or LabelRules()
+    is_own = bool(source.field) and any(is_same(source.name, fspath(run)) for run in how.tables)
+    how = replace(how, single="document") if is_own else how
     found = label_files.read_table(LabelTable(source.name, source.cuts, how), source.field)
+    if is_own:
+        found.settle_single("label")
     return found.labels(str(source._replace(name=opening.name(source.name))), opening.sha256(source.name))
 
 

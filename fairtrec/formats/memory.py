@@ -28,9 +28,11 @@ from fairtrec.data import (
 )
 from fairtrec.data.counts import make_histogram
 from fairtrec.data.ranking.order import add_empty, sort_by_score
+from fairtrec.data.ranking.positions import describe_shared, find_shared, keep_gaps, note_renumbered, shift_positions
 from fairtrec.formats import columns, frames
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
+from fairtrec.formats.column_roles import NO_ROLES, Roles
 from fairtrec.formats.frames import (
     TEXT,
     Frame,
@@ -38,14 +40,16 @@ from fairtrec.formats.frames import (
     encode_given_ids,
     is_frame,
     list_columns,
+    list_run_names,
     read_run_columns,
 )
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import InputError, short
+from fairtrec.support.errors import InputError, UsageError, short
 from fairtrec.support.files.table_header import match_names
-from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
+from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SUBTOPIC, RankedBy, ScoreType
+from fairtrec.support.notes import Note
 
 INSIDE = ("run_data", "qrels_data")
 SHOWN = 40  # letters of what was given, in a message
@@ -151,14 +155,27 @@ def _is_number(value: Any, *, whole: bool) -> bool:
     return bool(np.isfinite(number) and (not whole or is_whole(np.array(number))))
 
 
-def take_entries(thing: Any, name: str, order: RankedBy) -> tuple[Repeats, Docs, Floats, list[str]]:
-    """Take the entries of a run as they stand: query ids, docnos, scores; and the queries without documents."""
+def take_entries(
+    thing: Any, name: str, order: RankedBy, roles: Roles = NO_ROLES, *, sampled: bool = False
+) -> tuple[Repeats, Docs, Floats, list[str]]:
+    """Take the entries of a run as they stand: query ids, docnos, scores; and the queries without documents.
+
+    ``roles``  which columns of a frame are what; ``sampled`` calls each ranking by its query and its sample.
+    """
     if is_frame(thing):
-        frame = Frame.wrap(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK), name)
-        qids, column, values = read_run_columns(frame, order)
-        if not len(column):
+        frame = Frame.wrap(thing, "run", list_run_names(order, sampled=sampled), name, roles)
+        found = read_run_columns(frame, order, roles, sampled=sampled)
+        if not len(found["docno"]):
             raise InputError(f"the run {name} is empty; add at least one document")
-        return qids, column, values, []
+        qids = run_format.join_samples(found["qid"], found["Q0"]) if sampled else found["qid"]
+        if order == "rank":
+            return qids, found["docno"], -found["rank"], []
+        return qids, found["docno"], found["rank"] if order == "position" else found["score"], []
+    if roles or sampled:
+        option = "columns" if roles else "samples"
+        raise UsageError(f"{option} is for files and frames, and {name} is neither; leave it out")
+    if order == "position":
+        raise UsageError(f"only files and frames have positions, and {name} is neither; leave out order")
     thing = take_mapping(thing)
     what = " ".join(dict.fromkeys(["run", name]))
     qids, column, scores = _taken_apart(thing, what, "score")
@@ -182,26 +199,44 @@ def run(
     depth: int | None = None,
     *,
     with_ties: bool = False,
+    sampled: bool = False,
+    roles: Roles = NO_ROLES,
 ) -> Run:
     """Take a run from ``{qid: {docno: score}}``, a frame, or tuples with query_id, doc_id and score.
 
     ``{qid: [docno, ...]}`` is ranked as it stands. ``with_ties`` keeps what is tied with the document at ``depth``.
+    ``roles`` says which columns of a frame are what, ``sampled`` whether a query has several rankings.
     """
-    qids, column, values, empty = take_entries(thing, name, order)
+    qids, column, values, empty = take_entries(thing, name, order, roles, sampled=sampled)
     names, starts, together = columns.group_ids(qids)
     if together is not None:
         column, values = column[together], values[together]
     twice = run_format.find_repeat(starts, column)
     if twice is not None:
         query, rows = twice
-        what = f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}"
+        under = f"query {run_format.name_ranking(names[query])}"
+        what = f"the run {name} holds document {column[rows[0]].decode()} twice under {under}"
         raise InputError(f"{what}; keep one")
+    notes: tuple[Note, ...] = ()
+    if order == "position":
+        ranks, notes = shift_positions(values.astype(np.int64), lambda what, _: InputError(f"the run {name}: {what}"))
+        values = -ranks.astype(np.float64)
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
-        ranked = starts, column, values.astype(score_dtype, copy=False)
+        ranked = starts, column, values if order == "position" else values.astype(score_dtype, copy=False)
     if order != "file" and len(column):
-        ranked = sort_by_score(*ranked, depth)
+        ranked = sort_by_score(*ranked, None if order == "position" else depth)
+    positions: tuple[Ints | None, Ints | None] = None, None
+    if order == "position" and len(column):
+        if (shared := find_shared(ranked[0], ranked[2])) is not None:
+            query, first = shared
+            ranking, place = run_format.name_ranking(names[query]), int(-ranked[2][first])
+            raise InputError(describe_shared(ranked[1], first, place, ranking, run_format.NAME_SAMPLES))
+        positions = keep_gaps(ranked[0], ranked[2])
+    if order == "rank" and is_frame(thing):
+        notes = note_renumbered(ranked[0], ranked[2])
     names, starts = add_empty(names, ranked[0], empty)
-    return Run(name, name, names, starts, *ranked[1:]).cut(names, None if with_ties else depth)
+    whole = Run(name, name, names, starts, *ranked[1:], *positions, numbered=sampled, notes=notes)
+    return whole.cut(names, None if with_ties else depth)
 
 
 def qrels(thing: Any) -> Qrels:

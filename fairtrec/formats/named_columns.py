@@ -8,20 +8,22 @@ twice with LZ4. It may also be an array of objects, which are those of JSON line
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from math import isfinite
+from os import fspath
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from fairtrec.formats import frames, memory_bounds, packed_object
+from fairtrec.formats.column_roles import NO_ROLES, Roles, find_lacking, find_name, match_roles, reach_keys, spell_names
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.named_tables import pass_comments, peek_line, split_below, take_places
-from fairtrec.support.errors import FilePath, InputError
+from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, json_text, opening, submissions
-from fairtrec.support.files.table_header import find_header, match_names
+from fairtrec.support.files.table_header import find_header, normalize_name, read_header
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
@@ -43,12 +45,31 @@ RowBlocks = list[tuple[int, LineNumbers]]
 
 @dataclass(frozen=True)
 class WantedColumns:
-    """The columns that are read of a file, ``what`` it is of, and which of them are numbers, ``number`` if alone."""
+    """The columns that are read of a file, ``what`` it is of, and which of them are numbers, ``number`` if alone.
+
+    ``roles``  the columns that have a role whatever their names are; all names are then of columns.
+    """
 
     what: str
     names: tuple[str, ...]
     numbers: tuple[str, ...]
     number: str
+    roles: Roles = field(default_factory=lambda: NO_ROLES)
+
+    def match(self, names: Iterable[str]) -> dict[str, str]:
+        """Give those of these columns that are read the name by which they are found."""
+        return match_roles(names, self.roles, self.names)
+
+    def refuse_lacking(self, names: Iterable[str], path: FilePath, line: int | None = None) -> None:
+        """Raise InputError if a column that has a role is not among these."""
+        every = list(names)
+        if lacking := find_lacking(every, self.roles):
+            raise InputError(f"there is no column {lacking}; there are {', '.join(every)}", path, line)
+
+    def refuse_object(self, path: FilePath) -> None:
+        """Raise UsageError if columns have roles, and the file is an object without any."""
+        if self.roles:
+            raise UsageError(f"--columns is for tables; {fspath(path)} is one JSON object of queries")
 
     def number_list(self, many: int) -> Sequence[int]:
         """Give so many documents of a list the numbers that it means: falling scores, or grade 1."""
@@ -111,15 +132,17 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
     """
     empty: tuple[str, ...] = ()
     if form == "parquet":
-        with memory_bounds.open_parquet(path, f"a {wanted.what}", wanted.names) as file:
+        with memory_bounds.open_parquet(path, f"a {wanted.what}", (*wanted.names, *wanted.roles.values())) as file:
             if not file.metadata.num_rows:
                 raise InputError(wanted.empty, path)
-            matches = match_names(file.schema_arrow.names, wanted.names)
+            names = file.schema_arrow.names
+            wanted.refuse_lacking(names, path)
+            matches = wanted.match(names)
             part = file.read([*matches])
             parts = [part.rename_columns([matches[name] for name in part.column_names])]
         blocks: RowBlocks = [(0, 1)]
     elif form == "json":
-        part, empty = _one_object(path, wanted)
+        part, names, empty = _one_object(path, wanted)
         if not len(part) and wanted.what != "run":
             raise InputError(wanted.empty, path)
         parts, blocks = [part], [(0, 1)]
@@ -127,8 +150,9 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
         import pyarrow as pa
 
         read_parts = _json_lines if form == "jsonl" else _table
-        parts, blocks, row = [], [], 0
-        for part, lines in read_parts(path, wanted):
+        parts, blocks, row, names = [], [], 0, []
+        for part, lines, written in read_parts(path, wanted):
+            names = names or written
             if len(part):
                 parts.append(part)
                 blocks.append((row, lines))
@@ -141,7 +165,7 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
         first, lines = next(block for block in reversed(blocks) if block[0] <= row)
         return find_line_number(lines, row - first)
 
-    return Frame(wanted.what, parts[0], path, line, empty), blocks
+    return Frame(wanted.what, parts[0], path, line, empty, names=spell_names(names, wanted.roles)), blocks
 
 
 def _table_of(rows: Mapping[str, Sequence[Any]], wanted: WantedColumns) -> Any:
@@ -156,10 +180,10 @@ def _type(name: str, wanted: WantedColumns) -> Any:
     return pa.float64() if name in wanted.numbers else pa.string()
 
 
-def _one_object(path: FilePath, wanted: WantedColumns) -> tuple[Any, tuple[str, ...]]:
+def _one_object(path: FilePath, wanted: WantedColumns) -> tuple[Any, list[str], tuple[str, ...]]:
     """Read ``{qid: {docno: number}}``, ``{qid: [docno, ...]}``, or an array of objects; each number counts as a line.
 
-    Give the columns, and the queries that are named without documents.
+    Give the columns, the keys of objects, and the queries that are named without documents.
     """
     with opening.open_input(path) as stream:
         start = cast("Any", stream).peek(4)[:4]
@@ -170,7 +194,8 @@ def _one_object(path: FilePath, wanted: WantedColumns) -> tuple[Any, tuple[str, 
                 (block for block, _ in opening.blocks(stream, path, LARGEST_OBJECT)), path, wanted.example
             )
     if isinstance(found, list) and found:
-        return _array(found, path, wanted), ()
+        return _array(found, path, wanted), [*dict.fromkeys(key for row in found for key in row)], ()
+    wanted.refuse_object(path)
     if not isinstance(found, dict) and found != []:
         raise InputError(f"this is no JSON object; write {{qid: {{docno: {wanted.number}}}}}, or JSON lines", path)
     found = _predictions(found, path) if META in found else found or {}
@@ -189,7 +214,7 @@ def _one_object(path: FilePath, wanted: WantedColumns) -> tuple[Any, tuple[str, 
         rows[wanted.number] += map(float, numbers.values())
     if any(LONE.search(each) for each in chain(found, rows["docno"])):
         raise InputError("an id holds half a character (a lone surrogate); correct it", path)
-    return _table_of(rows, wanted), tuple(qid for qid, documents in found.items() if not documents)
+    return _table_of(rows, wanted), [], tuple(qid for qid, documents in found.items() if not documents)
 
 
 def _number_list(qid: str, documents: list[Any], path: FilePath, wanted: WantedColumns) -> dict[str, int]:
@@ -276,15 +301,15 @@ def _predictions(found: dict[str, Any], path: FilePath) -> dict[str, Any]:
     return only
 
 
-def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
+def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers, list[str]]]:
     """Read the lines below one that names the columns."""
     (number, head), lines = peek_line(pass_comments(opening.lines(path)))
-    header = find_header(head.decode())
-    if header is None:
-        raise AssertionError(head)
-    next(lines)
-    places = {name: place for place, name in enumerate(header.names) if name in wanted.names}
-    if twice := [name for name in places if header.names.count(name) > 1]:
+    header = read_header(head.decode())
+    next(lines, None)
+    wanted.refuse_lacking(header.written, path, number)
+    matches = wanted.match(header.written)
+    places = {match: header.written.index(name) for name, match in matches.items()}
+    if twice := [name for name in map(normalize_name, matches) if header.names.count(name) > 1]:
         raise InputError(f"two columns are called {twice[0]}; rename one", path, number)
     rows = take_places(split_below(lines, header, path), header, [*places.values()], path)
     while several := [*islice(rows, AT_ONCE)]:
@@ -295,7 +320,7 @@ def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNum
                 columns[name] = [
                     _number(name, cell, path, line) for line, cell in zip(numbers, columns[name], strict=True)
                 ]
-        yield _table_of(columns, wanted), [*numbers]
+        yield _table_of(columns, wanted), [*numbers], [*header.written]
 
 
 def _number(name: str, cell: str, path: FilePath, number: int | None) -> float:
@@ -306,7 +331,7 @@ def _number(name: str, cell: str, path: FilePath, number: int | None) -> float:
     raise InputError(f"the {name} {cell[:40]!r} is not a finite number; correct it", path, number)
 
 
-def _json_lines(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers]]:
+def _json_lines(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers, list[str]]]:
     line = 1
     with opening.open_input(path) as stream:
         for block, ends in opening.blocks(stream, path):
@@ -314,25 +339,32 @@ def _json_lines(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, Li
             line += ends
 
 
-def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> tuple[Any, LineNumbers]:
-    """Parse lines of JSON: with pyarrow if they are alike, else one by one, which says what is wrong with which."""
+def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> tuple[Any, LineNumbers, list[str]]:
+    """Parse lines of JSON: with pyarrow if they are alike, else one by one, which says what is wrong with which.
+
+    Give the columns, the lines, and the keys of the first object.
+    """
     texts = block.rstrip(b"\n").split(b"\n")
-    table = None if block.startswith(b"\n") or b"\n\n" in block else _alike(block, texts, wanted)
+    table, names = (None, []) if block.startswith(b"\n") or b"\n\n" in block else _alike(block, texts, wanted)
     if table is not None:
-        return table, line
+        return table, line, names
     numbers = [line + number for number, text in enumerate(texts) if text.strip()]
     objects = [(number, parse_object(texts[number - line], wanted.example, path, number)) for number in numbers]
-    return _table_of(_take_objects(objects, path, wanted), wanted), numbers
+    names = [*objects[0][1]] if objects else []
+    return _table_of(_take_objects(objects, path, wanted), wanted), numbers, names
 
 
 def _take_objects(
     objects: Sequence[tuple[int | None, dict[str, Any]]], path: FilePath, wanted: WantedColumns
 ) -> dict[str, list[Any]]:
     """Take the columns of objects, each with its line, if that is known."""
+    objects = [(number, _reach_dotted(found, wanted.roles)) for number, found in objects]
+    if wanted.roles and objects:
+        wanted.refuse_lacking(dict.fromkeys(key for _, found in objects for key in found), path, objects[0][0])
     rows = [
         {
             name: _cell(name, found[key], path, number, wanted)
-            for key, name in match_names(found, wanted.names).items()
+            for key, name in wanted.match(found).items()
             if found[key] is not None
         }
         for number, found in objects
@@ -344,23 +376,32 @@ def _take_objects(
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> Any:
-    """Parse lines whose values are of the same types as those of the first; None if they are not."""
+def _reach_dotted(found: dict[str, Any], roles: Roles) -> dict[str, Any]:
+    """Add to an object what its dotted columns are inside of it: of ``query.id`` the id of the query."""
+    dotted = [column for column in roles.values() if "." in column and find_name(found, column) is None]
+    if not dotted:
+        return found
+    reached = {column: reach_keys(column.split("."))(found) for column in dotted}
+    return {**found, **{column: value for column, value in reached.items() if value is not None}}
+
+
+def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> tuple[Any, list[str]]:
+    """Parse lines whose values are of the same types as those of the first, and give its keys; None if they are not."""
     import pyarrow as pa
 
     with suppress(pa.ArrowException, ValueError, RecursionError, TypeError):
         first = json_text.parse(texts[0])
-        if not isinstance(first, dict):
-            return None
-        matches = match_names(first, wanted.names)
+        if not isinstance(first, dict) or find_lacking(first, wanted.roles):
+            return None, []
+        matches = wanted.match(first)
         kinds = {
             key: pa.int64() if type(first[key]) is int and name not in wanted.numbers else _type(name, wanted)
             for key, name in matches.items()
         }
         table = frames.parse_json_rows(block, kinds, first)
         if len(table) == len(texts) and len({*matches.values()}) == len(kinds) > 0:
-            return pa.table({name: table[key].cast(_type(name, wanted)) for key, name in matches.items()})
-    return None
+            return pa.table({name: table[key].cast(_type(name, wanted)) for key, name in matches.items()}), [*first]
+    return None, []
 
 
 def _cell(name: str, cell: Any, path: FilePath, number: int | None, wanted: WantedColumns) -> str | float:

@@ -7,27 +7,52 @@ may be anything, and qrels have four. ``guess`` chooses the option that a messag
 
 from collections.abc import Sequence
 from contextlib import suppress
+from os import fspath
 from typing import Any
 
 import numpy as np
 
 from fairtrec.formats import columns, named_columns
+from fairtrec.formats.column_roles import NO_ROLES, Roles
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.run_forms import FORMS, RunForm
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, opening
+from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.table_header import describe_semicolons
-from fairtrec.support.literals import RankedBy, RunFormat
+from fairtrec.support.literals import BY_RANK, RankedBy, RunFormat
 
 LONGEST_TAG = 256  # letters
 COLUMNS = 6  # of TREC
 CELLS: dict[str, columns.Cell] = {"qid": "blocks", "Q0": "text", "docno": "text", "rank": "int", "score": "float"}
 
 
-def read_declared(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) -> FileColumns | None:
+def read_declared(
+    path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool, roles: Roles = NO_ROLES
+) -> FileColumns | None:
     """Read a run as it is said to be; None for what is read as TREC's."""
-    kind = settle_format(path, form)
-    return None if kind == "trec" else read(path, kind, order, sampled=sampled)
+    kind = settle_table(path, form) if roles else settle_format(path, form)
+    return None if kind == "trec" else read(path, kind, order, sampled=sampled, roles=roles)
+
+
+def settle_table(path: FilePath, form: RunFormat) -> RunFormat:
+    """Settle what kind of table a run is whose columns have roles. Raises UsageError for what has no named columns.
+
+    What no content tells, as of a stream, is a table below a line of names, unless its first line is one of TREC's.
+    """
+    said = FORMS.get(getattr(path, "run_form", form) if form == "auto" else form)
+    if said is None:
+        start = b"" if opening.is_stream(path) else named_columns.read_start(path)
+        said = _tell(path, start)
+        if said is not None and said.name == "json" and start.lstrip()[:1] == b"{":
+            said = FORMS["jsonl"]  # an object of queries has no columns
+        if said is None:
+            cells = start.partition(b"\n")[0].split()
+            said = FORMS["trec" if len(cells) == COLUMNS and is_run_line(cells) else "table"]
+    if not said.is_table:
+        kind = said.called or ("a TREC run" if said.name == "trec" else f"a run of {said.name}")
+        raise UsageError(f"--columns is for tables; {fspath(path)} is {kind}")
+    return said.name
 
 
 def settle_format(path: FilePath, form: RunFormat) -> RunFormat:
@@ -38,6 +63,12 @@ def settle_format(path: FilePath, form: RunFormat) -> RunFormat:
     if said is not None and (not said.columns or opening.is_stream(path)):
         return form
     return detect_kind(path, said)
+
+
+def is_table(path: FilePath) -> bool:
+    """Tell by the start of a file whether it is a run whose columns have names. Of a stream it tells nothing."""
+    form = None if opening.is_stream(path) else _tell(path, named_columns.read_start(path))
+    return form is not None and form.is_table
 
 
 def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
@@ -138,26 +169,34 @@ def is_number(cell: bytes) -> bool:
 
 
 def read(
-    path: FilePath, name: RunFormat, order: RankedBy, *, sampled: bool = False, ranks: bool = False
+    path: FilePath,
+    name: RunFormat,
+    order: RankedBy,
+    *,
+    sampled: bool = False,
+    ranks: bool = False,
+    roles: Roles = NO_ROLES,
 ) -> FileColumns:
     """Read a run in one of these forms: its columns are qid, docno, tag, and what ranks it, ``rank`` or ``score``.
 
-    ``ranks`` are read beside the scores if there are any.
+    ``ranks`` are read beside the scores if there are any; ``roles`` says which columns of a table are what.
 
     Raises InputError for what is not in this form, and what the row of the form refuses.
     """
     form = FORMS[name]
     _refuse_stream(path, form)
-    if sampled and not (form.numbers_rankings or any("Q0" in names for names in form.columns)):
+    has_several = form.is_table or form.numbers_rankings or any("Q0" in names for names in form.columns)
+    if sampled and not has_several:
         raise InputError(f"{form.one_ranking}; leave out --samples", path)
-    more = {"sampled": sampled} if form.numbers_rankings else {}
+    more: dict[str, Any] = {"sampled": sampled} if form.is_table or form.numbers_rankings else {}
+    more |= {"roles": roles} if form.is_table else {}
     table: FileColumns = (
         form.reader.read(path, name, order, ranks=ranks, **more) if form.module else _read_columns(path, form, order)
     )
     if sampled and "Q0" not in table.columns:
         raise InputError(f"{form.one_ranking}; leave out --samples", path)
-    if order == "rank" and "rank" not in table.columns:
-        raise InputError(f"a run of {form.called or form.name} has no ranks; leave out --order rank", path)
+    if order in BY_RANK and "rank" not in table.columns:
+        raise InputError(f"a run of {form.called or form.name} has no ranks; leave out --order {order}", path)
     table.columns["tag"] = _spell_tag(table.columns.get("tag"), path)
     return table
 

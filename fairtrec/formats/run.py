@@ -1,6 +1,6 @@
 """The run reader: TREC run files, ``qid Q0 docno rank score tag``, one retrieved document a line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -13,14 +13,20 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN, lay_rows
 from fairtrec.data.ranking.order import add_empty, sort_by_score
+from fairtrec.data.ranking.positions import describe_shared, find_shared, keep_gaps, note_renumbered, shift_positions
 from fairtrec.data.uneven_ids import STRIP, UnevenIds
 from fairtrec.formats import columns, run_forms, spans
+from fairtrec.formats.column_roles import NO_ROLES, Roles
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
-from fairtrec.support.literals import RankedBy, RunFormat, ScoreType
+from fairtrec.support.literals import BY_RANK, RankedBy, RunFormat, ScoreType
+from fairtrec.support.notes import Note
 
 COLUMNS = 6
+SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
+SAMPLES = ", or add --samples if column 2 numbers several rankings"
+NAME_SAMPLES = "if the rows are several rankings, add --samples --columns sample=COLUMN"
 LOOKED_AT = 100  # rankings, and lines for their ranks
 MANY = 10_000  # lines, from which it pays to look at each ranking by itself
 PIECE = 1 << 17  # lines among which duplicates are looked for at a time, as caches have it
@@ -36,6 +42,7 @@ def read(
     sampled: bool = False,
     form: RunFormat = "auto",
     with_ties: bool = False,
+    roles: Roles = NO_ROLES,
 ) -> Run:
     """Read a run and rank it once; ``depth`` drops what stands below that rank.
 
@@ -43,19 +50,18 @@ def read(
 
     ``sampled`` tells a query's rankings apart by column 2; each is called by the query and its sample, as are those of
     TREC Fair Ranking where it has several. ``form`` says what the file is; ``auto`` tells TREC's, JSON lines, Parquet,
-    and with a header TREC Fair's by the content.
+    and with a header TREC Fair's by the content. ``roles`` says which columns of a table are what.
 
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
-    table, advice, is_trec = _table_of(path, order, form, sampled=sampled)
+    table, advice, is_trec = _table_of(path, order, form, sampled=sampled, roles=roles)
     held = table.columns
     rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
     if several:
-        rankings = spans.Repeats.find(np.char.add(np.char.add(rankings, b" "), held["Q0"]))
+        rankings = join_samples(rankings, held["Q0"])
     qids, starts, together = columns.group_ids(rankings)
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in trec_eval
-        scores = -held["rank"].astype("f8") if order == "rank" else held["score"].astype(score_dtype, copy=False)
+    scores, notes = _take_scores(table, order, score_dtype)
     if together is not None:
         docnos, scores = docnos[together], scores[together]
     ranked: tuple[Ints, Docs, Floats] = starts, docnos, scores
@@ -66,37 +72,94 @@ def read(
 
             look = stack.enter_context(ThreadPoolExecutor(1)).submit(look).result
         if order != "file" and len(docnos):
-            ranked = sort_by_score(starts, docnos, scores, depth)
+            ranked = sort_by_score(starts, docnos, scores, None if order == "position" else depth)
         twice = look()
     if twice is not None:
         query, rows = twice
-        first, second = sorted(rows if together is None else together[rows].tolist())
-        message = f"document {docnos[rows[0]].decode()} appears twice under query {qids[query]}"
-        raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
+        both = sorted(rows if together is None else together[rows].tolist())
+        message = f"document {docnos[rows[0]].decode()} appears twice under query {name_ranking(qids[query])}"
+        raise InputError(f"{message} (first on line {table.line(both[0])}); {advice}", path, table.line(both[1]))
+    of_table = None if order != "position" else np.arange(len(docnos)) if together is None else together
+    positions = _keep_positions(ranked, scores, of_table, table, qids, is_one=not several)
+    notes += note_renumbered(ranked[0], ranked[2]) if order == "rank" else ()
     changed = ranked[2] is not scores and together is None
     rises = changed and is_trec and order == "score" and _rises(path, starts, scores)
     qids, every = add_empty(qids, ranked[0], table.empty)
-    run = Run(fspath(path), held["tag"][0].decode(), qids, every, *ranked[1:], rises, several, table.notes)
+    tag, notes = held["tag"][0].decode(), (*table.notes, *notes)
+    run = Run(fspath(path), tag, qids, every, *ranked[1:], *positions, rises, several, notes)
     return run if depth is None or with_ties else run.cut(qids, depth)
 
 
+def _take_scores(
+    table: columns.FileColumns, order: RankedBy, score_dtype: ScoreType
+) -> tuple[Floats, tuple[Note, ...]]:
+    """Take what ranks the rows: the scores, or the ranks or positions, negated; with notes on these."""
+    if order not in BY_RANK:
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in trec_eval
+            return table.columns["score"].astype(score_dtype, copy=False), ()
+    ranks, notes = table.columns["rank"], tuple[Note, ...]()
+    if order == "position":
+        ranks, notes = shift_positions(ranks, lambda what, row: InputError(what, table.path, table.line(row)))
+    return -ranks.astype("f8"), notes
+
+
+def _keep_positions(
+    ranked: tuple[Ints, Docs, Floats],
+    scores: Floats,
+    rows: Ints | None,
+    table: columns.FileColumns,
+    qids: Sequence[str],
+    *,
+    is_one: bool,
+) -> tuple[Ints | None, Ints | None]:
+    """Give positions as ``keep_gaps`` does; ``rows`` are those of the table by ranking, None if ranks are numbered.
+
+    ``is_one``  whether a query has one ranking, so that the rows may be several.
+
+    Raises InputError for two documents at one position of a ranking.
+    """
+    if rows is None or not len(rows):
+        return None, None
+    shared = find_shared(ranked[0], ranked[2])
+    if shared is None:
+        return keep_gaps(ranked[0], ranked[2])
+    query, line = shared
+    of_query = slice(*ranked[0][query : query + 2].tolist())
+    both = np.sort(rows[of_query][scores[of_query] == ranked[2][line]])
+    way_out = NAME_SAMPLES if table.has_names else "correct one, or add --samples if column 2 numbers several rankings"
+    position, ranking = int(-ranked[2][line]), name_ranking(qids[query])
+    what = describe_shared(ranked[1], line, position, ranking, way_out if is_one else "correct one")
+    raise InputError(what, table.path, table.line(int(both[1])))
+
+
+def join_samples(qids: Docs | spans.Repeats, samples: Docs) -> spans.Repeats:
+    """Call each ranking [row] by its query and its sample."""
+    column = np.repeat(qids.texts, qids.lengths) if isinstance(qids, spans.Repeats) else qids
+    return spans.Repeats.find(np.char.add(np.char.add(column, SAMPLE_MARK.encode()), samples))
+
+
+def name_ranking(ranking: str) -> str:
+    """Name a ranking in a message: its query, and its sample if it has several."""
+    return ranking.replace(SAMPLE_MARK, " ")
+
+
 def _table_of(
-    path: FilePath, order: RankedBy, form: RunFormat, *, sampled: bool
+    path: FilePath, order: RankedBy, form: RunFormat, *, sampled: bool, roles: Roles
 ) -> tuple[columns.FileColumns, str, bool]:
     """Read the columns of a run, and say how to mend a repeated document, and whether it is TREC's."""
     advice = "remove one of the two"
-    if run_forms.is_other(path, form):
+    if roles or run_forms.is_other(path, form):
         from fairtrec.formats import other_runs
 
-        if (asked := other_runs.read_declared(path, form, order, sampled=sampled)) is not None:
-            return asked, advice, False
+        if (asked := other_runs.read_declared(path, form, order, sampled=sampled, roles=roles)) is not None:
+            return asked, _write_advice(asked, sampled=sampled), False
     keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
-    kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
+    kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order in BY_RANK else "skip"}
     layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"}, has_comments=True)
     try:
         return (
             columns.read(path, layout, "docno"),
-            f"{advice}, or add --samples if column 2 numbers several rankings",
+            f"{advice}{SAMPLES}",
             True,
         )
     except InputError as fault:
@@ -104,7 +167,14 @@ def _table_of(
             raise
         from fairtrec.formats import other_runs
 
-        return other_runs.read_detected(path, fault, order, sampled=sampled), advice, False
+        found = other_runs.read_detected(path, fault, order, sampled=sampled)
+        return found, _write_advice(found, sampled=sampled), False
+
+
+def _write_advice(table: columns.FileColumns, *, sampled: bool) -> str:
+    """Say how to mend a repeated document in a table whose columns may have roles."""
+    advice = "remove one of the two"
+    return f"{advice}, or, {NAME_SAMPLES}" if table.has_names and not sampled else advice
 
 
 def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
@@ -133,10 +203,10 @@ def split_samples(whole: Run) -> System:
         return whole
     members: dict[str, list[str]] = {}
     for ranking in whole.qids:
-        members.setdefault(ranking.rpartition(" ")[2], []).append(ranking)
+        members.setdefault(ranking.partition(SAMPLE_MARK)[2], []).append(ranking)
     runs = []
     for _, rankings in sorted(members.items()):
-        qids = tuple(ranking.rpartition(" ")[0] for ranking in rankings)
+        qids = tuple(ranking.partition(SAMPLE_MARK)[0] for ranking in rankings)
         runs.append(replace(whole.cut(rankings, None), qids=qids, rises=False, numbered=False))
     return Samples(whole.name, whole.tag, tuple(runs))
 

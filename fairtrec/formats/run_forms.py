@@ -26,6 +26,9 @@ line of that row, if each row of the block is a line, or a list of the lines of 
 row a line. ``FileColumns.empty`` names the queries that have no row, each once: their rankings are empty, and a note
 counts them. ``FileColumns.notes`` are other notes on the run.
 
+``read`` of a table takes two more keywords: ``sampled``, to return the column ``Q0``, and ``roles``, which say what the
+columns are. ``FileColumns.has_names`` says that roles can be assigned to them.
+
 Nothing here imports click or numpy, so that the command line can offer the forms before anything is loaded.
 """
 
@@ -48,7 +51,10 @@ class RunForm(NamedTuple):
     module: str = ""  # of this folder, which reads a form that is none of columns
     in_names: str = ""  # part of a file's name, if it pays to ask the module before the file is read as TREC's
     numbers_rankings: bool = False  # whether the module tells several rankings of a query apart
-    one_ranking: str = "only TREC files can have several rankings for each query"  # refuses --samples without column Q0
+    is_table: bool = False  # its columns have names, so that roles can be assigned to them, also that of samples
+    one_ranking: str = (
+        "only TREC files and tables can have several rankings for each query"  # refuses --samples without column Q0
+    )
     no_stream: str = ""  # refuses streams
     unwritten: str = ""  # what a file holds instead of one run, which validate --fix does not write
 
@@ -86,10 +92,10 @@ _ROWS = (
         "search", "responses of a search engine", module="search_responses", in_names="json",
         no_stream="responses of a search engine are read twice, and a stream can be read once; give a file",
     ),
-    RunForm("jsonl", "JSON lines", module="named_runs", in_names="json"),
-    RunForm("json", "one JSON object", module="named_runs", in_names="json"),
-    RunForm("table", "a table with named columns", module="named_runs"),
-    RunForm("parquet", "Parquet", module="named_runs"),
+    RunForm("jsonl", "JSON lines", module="named_runs", in_names="json", is_table=True),
+    RunForm("json", "one JSON object", module="named_runs", in_names="json", is_table=True),
+    RunForm("table", "a table with named columns", module="named_runs", is_table=True),
+    RunForm("parquet", "Parquet", module="named_runs", is_table=True),
 )  # fmt: skip
 FORMS = {form.name: form for form in _ROWS}
 _IN_NAMES = {form.in_names for form in _ROWS if form.in_names}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Docs, Floats, Ints, list_lines
+from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, list_lines
 from fairtrec.formulas import elementary
 from fairtrec.formulas.weighted_sums import weigh
 
@@ -49,8 +49,8 @@ class RetrievedDocuments:
 
     Attributes:
         names: the docnos [document].
-        documents: the numbers of the documents at each rank, one ranking after another [line].
-        lengths: how many documents each ranking has [ranking].
+        documents: the numbers of the documents at each rank, one ranking after another [line]; MISSING is none.
+        lengths: how many ranks each ranking has [ranking].
         query: the number of the query of each ranking [ranking].
         parts: how much of its query each ranking is, 1 if it is the only one [ranking].
         weights: of ranks, as many as any ranking has, or more [rank].
@@ -65,8 +65,8 @@ class RetrievedDocuments:
 
     @classmethod
     def number(cls, docnos: Docs, lengths: Ints, weights: Floats) -> "RetrievedDocuments":
-        """Number the docnos of rankings of so many ``lengths``, one of each query."""
-        table = Docnos.collect(docnos)
+        """Number the docnos of rankings of so many ``lengths``, one of each query; a rank without one is empty."""
+        table = Docnos.collect(docnos if (there := docnos != b"").all() else docnos[there])
         rows: Any = table.rows(docnos).astype(np.int32 if len(table) < 1 << 31 else np.int64)  # a log has many lines
         return cls(table.names, rows, lengths, np.arange(len(lengths)), np.ones(len(lengths)), weights)
 
@@ -82,7 +82,8 @@ class RetrievedDocuments:
         documents = first.documents
         if more:
             table = Docnos.collect(np.concatenate([each.names for each in several]))
-            documents = np.concatenate([table.rows(each.names)[each.documents] for each in several])
+            rows = [np.append(table.rows(each.names), MISSING) for each in several]
+            documents = np.concatenate([row[each.documents] for row, each in zip(rows, several, strict=True)])
         order = np.argsort(query, kind="stable")
         if (np.diff(query) < 0).any():
             starts = np.cumsum(lengths) - lengths
@@ -90,6 +91,13 @@ class RetrievedDocuments:
         query, lengths = query[order], lengths[order]
         parts = 1 / np.maximum(np.bincount(query), 1)[query]
         return cls(first.names[:0], documents, lengths, query, parts, first.weights)
+
+    @classmethod
+    def lay(cls, top: Docs, weights: Floats) -> "RetrievedDocuments":
+        """Number the docnos of rankings [query, rank], empty where there is no document."""
+        there = top != b""
+        lengths = np.where(there, np.arange(1, top.shape[1] + 1), 0).max(axis=1, initial=0)
+        return cls.number(top[np.arange(top.shape[1]) < lengths[:, None]], lengths, weights)
 
     def keep_queries(self, queries: Sequence[int]) -> "RetrievedDocuments":
         """Keep some of the queries, by number, and number them anew."""
@@ -116,5 +124,6 @@ class RetrievedDocuments:
         starts = np.cumsum(self.lengths) - self.lengths
         rank = np.arange(len(self.documents)) - np.repeat(starts, self.lengths)
         often = np.repeat(frequency[self.query] * self.parts, self.lengths)
-        amounts: Any = np.bincount(self.documents, weights=self.weights[rank] * often)
+        there = self.documents != MISSING
+        amounts: Any = np.bincount(self.documents[there], weights=(self.weights[rank] * often)[there])
         return np.asarray(amounts, dtype=np.float64)

@@ -32,7 +32,7 @@ class _Lean(Measure):
     @property
     def needs(self) -> tuple[str, ...]:
         """The paper's tf needs the occurrences of each term, all others only those of each group."""
-        return (*super().needs, "log_counts" if self.mag == "tf_paper" else "counts")
+        return (*super().needs, "log_counts" if self.mag == "tf_paper" else "counts", "lengths")
 
     def check(self, groups: Sequence[str]) -> None:
         """Refuse other than two groups."""
@@ -65,6 +65,12 @@ class _Lean(Measure):
         return take(table[:, 1] - table[:, 0], ranked)
 
 
+def count_ranks(top: Floats, lengths: Ints | None) -> Ints:
+    """Count the ranks of each ranking [query] among the first; by default those that hold a document."""
+    filled: Ints = (~np.isnan(top)).sum(axis=1)
+    return filled if lengths is None else np.minimum(lengths, top.shape[1])
+
+
 class RaB(_Lean):
     """Which of two groups do the documents at the top speak of more?
 
@@ -80,11 +86,17 @@ class RaB(_Lean):
     Source: Rekabsaz, Schedl, SIGIR 2020. https://doi.org/10.1145/3397271.3401280
     """
 
-    def formula(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> SumOverRanks:
+    def formula(
+        self,
+        ranked: Ints,
+        counts: Floats | None = None,
+        log_counts: Floats | None = None,
+        lengths: Ints | None = None,
+    ) -> SumOverRanks:
         """Let each rank add the lean of its document, and average them."""
         lean = self.lean(ranked, counts, log_counts)
         top = lean[:, : self.cutoff]
-        number = (~np.isnan(top)).sum(axis=1)
+        number = count_ranks(top, lengths)
         return SumOverRanks(lean, np.ones(top.shape[1]), number, by_labels=self.find_label_lean(), reach=2.0)
 
 
@@ -104,9 +116,15 @@ class ARaB(_Lean):
     Source: Rekabsaz, Schedl, SIGIR 2020. https://doi.org/10.1145/3397271.3401280
     """
 
-    def formula(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> SumOverRanks:
+    def formula(
+        self,
+        ranked: Ints,
+        counts: Floats | None = None,
+        log_counts: Floats | None = None,
+        lengths: Ints | None = None,
+    ) -> SumOverRanks:
         """Let each rank add the lean of its document as often as it is averaged."""
         lean = self.lean(ranked, counts, log_counts)
-        number = (~np.isnan(lean[:, : self.cutoff])).sum(axis=1)
+        number = count_ranks(lean[:, : self.cutoff], lengths)
         weights = ranks.averages(number, lean[:, : self.cutoff].shape[1])
         return SumOverRanks(lean, weights, defined=number > 0, by_labels=self.find_label_lean(), reach=2.0)

@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fairtrec.data import Bools
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import log, log_of_number
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Bounds, ExposureShares, Floats, GroupExposure, Ints, Measure
+from fairtrec.measure import Bounds, ExposureShares, Floats, GroupExposure, Measure
 
 LEAST = 1e-300  # a share, in a gradient
 
@@ -68,13 +69,13 @@ class _AWRF(Measure):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """To tell an unknown document from the end of the ranking takes the ranking's length."""
-        return super().needs if self.unknown == "drop" else (*super().needs, "lengths")
+        """To tell an unknown document from a rank without one takes the ranks that hold one."""
+        return super().needs if self.unknown == "drop" else (*super().needs, "filled")
 
-    def describe_exposure(self, membership: Floats, target: Floats, lengths: Ints | None) -> dict[str, Any]:
+    def describe_exposure(self, membership: Floats, target: Floats, filled: Bools | None) -> dict[str, Any]:
         """Say what the form of the exposure is; AWRF is one minus a divergence, so it bends down."""
         top = membership[:, : self.cutoff]
-        there = None if lengths is None else np.arange(top.shape[1]) < lengths[:, None]
+        there = None if filled is None else filled[:, : top.shape[1]]
         wanted = target
         if self.unknown == "even":
             assert there is not None
@@ -128,10 +129,10 @@ class AWRF(_AWRF):
         """To base e the divergence is at most ln 2."""
         return 1 - log_of_number(2) if self.base == "e" else 0.0, 1.0
 
-    def formula(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> ExposureShares:
+    def formula(self, membership: Floats, target: Floats, filled: Bools | None = None) -> ExposureShares:
         """Compare the shares of the exposure with the target."""
         compare, slope = partial(awrf, base=self.logarithm), partial(awrf_slope, base=self.logarithm)
-        return ExposureShares(compare=compare, slope=slope, **self.describe_exposure(membership, target, lengths))
+        return ExposureShares(compare=compare, slope=slope, **self.describe_exposure(membership, target, filled))
 
 
 class AWRFxnDCG(_AWRF):
@@ -163,7 +164,7 @@ class AWRFxnDCG(_AWRF):
         target: Floats,
         relevance: Floats,
         judged_relevance: Floats,
-        lengths: Ints | None = None,
+        filled: Bools | None = None,
     ) -> GroupExposure:
         """Compare the shares of the exposure with the target, times nDCG, which does not depend on groups."""
         useful = ndcg(relevance, judged_relevance, discount.compute_weights(self.discount, self.cutoff))
@@ -174,4 +175,4 @@ class AWRFxnDCG(_AWRF):
             times = useful.reshape(-1, *[1] * (fairness.ndim - 1))
             return np.where(times == 0, 0.0, fairness * times)
 
-        return GroupExposure(compare=compare, **self.describe_exposure(membership, target, lengths))
+        return GroupExposure(compare=compare, **self.describe_exposure(membership, target, filled))

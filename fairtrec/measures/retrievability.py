@@ -79,9 +79,7 @@ class RetrievedRanks(Form):
 
     def over_queries(self) -> Inequality:
         """Give the documents of all rankings."""
-        top = self.docnos[:, : len(self.weights)]
-        there = top != b""
-        return Inequality(RetrievedDocuments.number(top[there], there.sum(axis=1), self.weights), self.size)
+        return Inequality(RetrievedDocuments.lay(self.docnos[:, : len(self.weights)], self.weights), self.size)
 
 
 @dataclass(eq=False)

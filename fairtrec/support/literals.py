@@ -9,8 +9,9 @@ there counts, and those that answers have instead of a slice or a qid.
 
 from typing import Literal
 
-RankedBy = Literal["score", "rank", "file"]  # what ranks a run
+RankedBy = Literal["score", "rank", "file", "position"]  # what ranks a run; positions are ranks that keep their gaps
 ScoreType = Literal["float64", "float32"]
+BY_RANK = "rank", "position"  # by the column of ranks
 RecordForm = Literal["jsonl", "json", "table", "parquet"]  # files whose columns have names
 RunFormat = str  # what a run is written as: auto, or the name of a row of formats/run_forms.py
 Missing = Literal[  # what a document is worth of which nothing is known; the last two, to which groups it belongs
@@ -49,14 +50,15 @@ Rule = Literal["majority", "all"]  # by which votes decide
 
 # as they match: lower case, and "_" for "-" and blanks
 QUERY = (
-    "query_id", "qid", "q_id", "queryid", "topic_id", "user_id", "userid", "query", "topic", "user",
+    "query_id", "qid", "q_id", "queryid", "topic_id", "request_id", "user_id", "userid", "query", "topic", "user",
 )  # fmt: skip
 DOCUMENT = (
     "doc_id", "docno", "docid", "did", "pid", "corpus_id", "document_id", "passage_id", "page_id", "item_id", "itemid",
-    "_id", "id", "document", "doc", "passage", "item",
+    "_id", "id", "document", "doc", "passage", "item", "product_id",
 )  # fmt: skip
 SCORE = ("score", "sim", "prediction")
-RANK = ("rank",)
+RANK = ("rank", "position")
+SAMPLE = ("sample", "sample_id", "impression_id", "session_id", "request_id")  # of several rankings of a query
 GRADE = ("relevance", "rel", "label", "grade", "rating", "score")
 SUBTOPIC = ("subtopic_id", "iteration", "iter", "subtopic")
 TERM = ("term", "word", "phrase", "keyword", "token")

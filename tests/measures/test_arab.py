@@ -143,8 +143,8 @@ def test_nothing_ranked_is_undefined():
 
 
 def test_what_it_needs_and_says():
-    assert ARaB().needs == ("ranked", "counts")
-    assert RaB(mag="tf_paper").needs == ("ranked", "log_counts")
+    assert ARaB().needs == ("ranked", "counts", "lengths")
+    assert RaB(mag="tf_paper").needs == ("ranked", "log_counts", "lengths")
     assert str(ARaB().note(groups=("f", "m"))) == "above 0 leans to m, below 0 to f"
     ARaB().check(("f", "m"))
     for groups in ((), ("f",), ("a", "b", "c")):

@@ -20,7 +20,8 @@ GROUPS = ("f", "m")
 def value(ranked, target=EVEN, *, length=None, **parameters):
     measure = Exposure(**{"group": "f", **parameters})
     membership = np.array([ranked]).reshape(1, len(ranked), 2)
-    return measure(membership, np.asarray(target), GROUPS, np.array([length or len(ranked)])).item()
+    filled = np.arange(len(ranked))[None] < (length or len(ranked))
+    return measure(membership, np.asarray(target), GROUPS, filled).item()
 
 
 def plain(ranked, target, groups, group, cutoff, discount, unknown):
@@ -83,7 +84,12 @@ DOCUMENTS = st.one_of(st.none(), st.dictionaries(st.sampled_from("abc"), st.samp
 def test_it_is_what_a_plain_program_computes(ranked, cutoff, discount, unknown):
     target = {"a": 0.5, "b": 0.3, "c": 0.2}
     rows = [[math.nan] * 3 if each is None else [each.get(name, 0.0) for name in "abc"] for each in ranked]
-    inputs = np.array(rows).reshape(1, len(rows), 3), np.array([[0.5, 0.3, 0.2]]), "abc", np.array([len(rows)])
+    inputs = (
+        np.array(rows).reshape(1, len(rows), 3),
+        np.array([[0.5, 0.3, 0.2]]),
+        "abc",
+        np.ones((1, len(rows)), dtype=bool),
+    )
     options = {"cutoff": cutoff, "discount": discount, "unknown": unknown}
     found = [Exposure(group=group, **options)(*inputs).item() for group in "abc"]
     right = [plain(ranked, target, "abc", group, **options) for group in "abc"]
@@ -97,8 +103,8 @@ def test_shares_are_those_of_the_exposure_ratio(groups, cutoff):
     """Of hard labels, DP of one group is the ratio of what its documents get on average."""
     from fairtrec.measures.exposure_ratio import DP
 
-    membership, target, lengths = np.eye(3)[groups], np.full((1, 3), 1 / 3), np.full(3, 6)
-    share = Exposure(group="a", cutoff=cutoff)(membership, target, "abc", lengths) + 1 / 3
+    membership, target, filled = np.eye(3)[groups], np.full((1, 3), 1 / 3), np.ones((3, 6), dtype=bool)
+    share = Exposure(group="a", cutoff=cutoff)(membership, target, "abc", filled) + 1 / 3
     own = (groups[:, :cutoff] == 0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (share / own) / ((1 - share) / (cutoff - own))

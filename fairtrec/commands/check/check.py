@@ -19,7 +19,7 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import name_source
-from fairtrec.evaluation.slices import Slices
+from fairtrec.evaluation.slices import Slices, take_slices
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.utility import refuse_geometric
@@ -142,6 +142,7 @@ def check(
         how = {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
         result, base = _evaluated(wanted, runs, qrels, run, how)
     _refuse_others(result)
+    parts = take_slices(parts, result)
     told: list[Note] = []
     if recorded is not None:
         compared = _list_compared(asked, result)

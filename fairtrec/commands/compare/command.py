@@ -95,7 +95,7 @@ def command(
         --docs collection.tsv --test randomization --correction holm
     """
     from fairtrec.commands.compare.baseline import compare, refuse_beside_clusters
-    from fairtrec.evaluation.slices import Slices
+    from fairtrec.evaluation.slices import Slices, take_slices
     from fairtrec.statistics.procedure import Procedure
 
     if paper and form not in ("latex", "md"):
@@ -118,7 +118,7 @@ def command(
         of_queries = Slices.read(slices)
         result = printing.evaluate_runs(measures or None, files, qrels, **given)
         _refuse_broken(result, against)
-    compared = compare(result, against, slices=of_queries, **procedure)
+    compared = compare(result, against, slices=take_slices(of_queries, result), **procedure)
     printing.write(COMPARISONS, form, compared, output, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
 

@@ -15,7 +15,16 @@ from fairtrec.support.files.arguments import add_run
 from fairtrec.support.literals import Correction, Extrapolation, Over
 
 OF_RANKINGS = ("p", "which", "baseline", "per_query")  # options that only --rankings has
-BOTH = ("depth", "run_format", "complete", "form", "output", "places", "verbose")  # that it shares with the rest
+BOTH = (
+    "depth",
+    "run_format",
+    "columns",
+    "complete",
+    "form",
+    "output",
+    "places",
+    "verbose",
+)  # that it shares with the rest
 
 
 class _OfRankings(OfValues):
@@ -86,13 +95,13 @@ def command(
     of_rankings = {name: given.pop(name) for name in OF_RANKINGS}
     if rankings:
         options.refuse_others("--rankings compares rankings, and evaluates no run", "rankings", *OF_RANKINGS, *BOTH)
-        asked = {name: given[name] for name in ("depth", "run_format", "complete")}
+        asked = {name: given[name] for name in ("depth", "run_format", "columns", "complete")}
         _compare_rankings((qrels or "none", *runs), form, output, places=places, **of_rankings, **asked)
         return 0
     options.refuse_typed("is for comparing rankings, which --rankings does", *OF_RANKINGS)
 
     from fairtrec.commands.correlate.correlations import correlate
-    from fairtrec.evaluation.slices import Slices
+    from fairtrec.evaluation.slices import Slices, take_slices
     from fairtrec.measures.catalogue.cutoffs import parse_at_cutoffs
     from fairtrec.statistics.procedure import Procedure
 
@@ -110,7 +119,13 @@ def command(
         of_queries = Slices.read(slices)
         result = printing.evaluate_runs(asked_measures or None, files, qrels, **given)
     how: dict[str, Any] = {"correction": correction, "confidence": confidence, "by_cutoff": cutoffs is not None}
-    printing.write(ASSOCIATIONS, form, correlate(result, over, slices=of_queries, **how), output, places=places)
+    printing.write(
+        ASSOCIATIONS,
+        form,
+        correlate(result, over, slices=take_slices(of_queries, result), **how),
+        output,
+        places=places,
+    )
     return InputError.exit_code if result.failed else 0
 
 

@@ -1,6 +1,6 @@
 """How alike runs rank: rank-biased overlap of each two, or of each with one of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -79,6 +79,7 @@ def rbo(
     depth: int | None = None,
     complete: bool = False,
     run_format: RunFormat = "auto",
+    columns: str | Mapping[str, str] | None = None,
 ) -> Overlaps:
     """Compare the rankings of runs by rank-biased overlap: each two, or each with a baseline.
 
@@ -100,7 +101,7 @@ def rbo(
     several = list(named) if baseline is None else [baseline, *(name for name in named if name != baseline)]
     if len(several) < 2:
         raise UsageError("RBO compares runs; pass at least two, or one and --baseline RUN")
-    choices = Choices(depth=depth, run_format=run_format)
+    choices = Choices(depth=depth, run_format=run_format, columns=columns)
     loaded = [one for name in several for one in loading.load_run(named[name], str(name), choices, depth).runs]
     numbers = range(len(several))
     pairs = combinations(numbers, 2) if baseline is None else ((number, 0) for number in numbers[1:])

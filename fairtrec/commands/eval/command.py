@@ -10,6 +10,7 @@ from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.cli.runs import name_runs, note_plain_build
 from fairtrec.commands.eval import SPREADS
 from fairtrec.evaluation.inputs.options import CHOICES, NOT_OF_SPREAD, VIEWS, refuse_for
+from fairtrec.formats.column_roles import parse_columns
 from fairtrec.report.writers import RESULTS, refuse_view
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.files.atomic import make_output_folder, refuse_full_folder, refuse_place
@@ -87,16 +88,13 @@ def command(
         raise UsageError(_explain_force(output, spread=spread))
     elif output is not None:
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
-    of_queries = None
-    if slices is not None:
-        from fairtrec.evaluation.slices import Slices
-
-        of_queries = Slices.read(slices)
+    of_queries = _read_slices(slices)
     with printing.show_progress():
         each = list(files.items())
         session = Evaluator(settle(measures or None, {"qrels": qrels, **given}, runs=each))
         aggregates.refuse_without_interval(session.measures, asked=view["confidence"] is not None)
         result = session.evaluate_named(each, jobs, keep_going=keep_going)
+    of_queries = _choose_slices(of_queries, result)
     for _, fault in result.failed:
         write_stderr(fault)
     if view["query_texts"] is not None:
@@ -106,6 +104,24 @@ def command(
     elif result.scores:
         _write_values(result, form, output, of_queries, {**view, "sort": by}, places=places)
     return InputError.exit_code if result.failed else 0
+
+
+def _read_slices(file: str | None) -> "Slices | None":
+    """Read the slices of a file, if one is given."""
+    if file is None:
+        return None
+    from fairtrec.evaluation.slices import Slices
+
+    return Slices.read(file)
+
+
+def _choose_slices(given: "Slices | None", result: "Result") -> "Slices | None":
+    """Choose the slices that were given, or those of a column of the runs."""
+    if not result.slices:
+        return given
+    from fairtrec.evaluation.slices import take_slices
+
+    return take_slices(given, result)
 
 
 def _asked(query_texts: str, result: "Result") -> dict[str, str]:
@@ -145,8 +161,9 @@ def _explain_force(output: "Path | None", *, spread: bool) -> str:
 
 def _refuse(form: str, output: "Path | None", view: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise UsageError for options that do not fit each other or the format, before any work is done."""
-    if given["cluster"] is not None and view["confidence"] is None:
-        raise UsageError("--cluster is about intervals; add --confidence 0.95, or leave it out")
+    clusters = "--cluster" if given["cluster"] is not None else "cluster="
+    if view["confidence"] is None and (given["cluster"] is not None or "cluster" in parse_columns(given["columns"])):
+        raise UsageError(f"{clusters} is about intervals; add --confidence 0.95, or leave it out")
     if view["spread"]:
         if given["gold"] is not None:
             raise UsageError(f"--spread prints {NOT_OF_SPREAD['spread']}; leave out --gold")

@@ -20,6 +20,7 @@ from fairtrec.evaluation.given.counts import find_lexicon
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
+from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number
@@ -236,7 +237,7 @@ def explain(
     number = processes([thing for _, thing in named], jobs)
     queries = [query] if isinstance(query, str) else list(dict.fromkeys(query))
     dropped = [what_if] if isinstance(what_if, str) else list(what_if)
-    evaluation = evaluator(measure, qrels, **keywords)
+    evaluation = evaluator(measure, qrels, **take_group(named, keywords))
     request = Request.settle(evaluation, queries, exchanges, dropped, is_compared=against is not None)
     found, result = cases(request, named, number)
     texts = {}

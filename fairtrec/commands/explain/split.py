@@ -24,7 +24,7 @@ from fairtrec.measures.texfair import TED, TExFAIR, rbdf, term_exposure
 from fairtrec.measures.utility import Utility
 
 OF_COUNTS = frozenset({"counts", "log_counts"})
-OTHERS = {"ranked", "tokens", "target", "background", "collection", "groups"}  # that a document made up may have
+OTHERS = {"ranked", "lengths", "tokens", "target", "background", "collection", "groups"}  # of documents made up
 Coalitions = tuple[Floats, bool]  # [coalition, group], and whether these are not all
 
 
@@ -128,7 +128,7 @@ def _gains(case: Case, query: int, counts: Floats, tokens: Floats) -> Floats:
     """Ask for the gains of documents of these counts [document, group] and lengths, had the query ranked them."""
     inputs = case.inputs
     made: dict[str, Any] = {"counts": counts, "log_counts": counts, "tokens": tokens}
-    made["ranked"] = np.arange(len(counts))[None]
+    made["ranked"], made["lengths"] = np.arange(len(counts))[None], np.array([len(counts)])
     for name in set(case.measure.needs) - made.keys():
         value = getattr(inputs, name)
         if isinstance(value, Candidates):

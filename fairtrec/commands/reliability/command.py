@@ -46,7 +46,7 @@ def command(
         --docs collection.tsv
     """
     from fairtrec.commands.reliability.reliability import refuse_few, refuse_wanted, reliability
-    from fairtrec.evaluation.slices import Slices
+    from fairtrec.evaluation.slices import Slices, take_slices
     from fairtrec.statistics.procedure import Procedure
 
     refuse_wanted(wanted)
@@ -61,6 +61,6 @@ def command(
         printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
         of_queries = Slices.read(slices)
         result = printing.evaluate_runs(measures or None, files, qrels, **given)
-    answer = reliability(result, wanted, confidence, seed, slices=of_queries)
+    answer = reliability(result, wanted, confidence, seed, slices=take_slices(of_queries, result))
     printing.write(RELIABILITIES, form, answer, output, places=places)
     return InputError.exit_code if result.failed else 0

@@ -37,6 +37,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--docnos", metavar="FILE", help="The collection as a list, a docno on each line.")
 @click.option("--due", type=click.IntRange(min=1), metavar="N", help="Report queries that do not have N documents.")
 @options.CHOSEN["run_format"]
+@options.CHOSEN["columns"]
 @options.word("--track", of=Track, help="The form of the runs; trec-fair-2019 needs --sequences and --truth.")
 @click.option("--sequences", metavar="FILE", help="The sequences of queries of trec-fair-2019.")
 @click.option("--truth", metavar="FILE", help="The ground truth of trec-fair-2019.")
@@ -109,6 +110,7 @@ def _checked(
     from fairtrec.commands.validate.findings import KEPT
     from fairtrec.commands.validate.run_check import Twins, examine, outputs, write
     from fairtrec.commands.validate.validate import read_expectations, validate_trec_fair
+    from fairtrec.formats.column_roles import parse_columns
     from fairtrec.formats.run_forms import FORMS
 
     most = None if given["everything"] else KEPT
@@ -128,7 +130,7 @@ def _checked(
     twins = Twins()
     for path in paths:
         with printing.progress():  # which is gone before anything is printed
-            checked = examine(path, known, most, given["run_format"])
+            checked = examine(path, known, most, given["run_format"], parse_columns(given["columns"]))
             checked.found.is_grouped = not given["verbose"]
             twins.look(checked)
         place = places.get(path)

@@ -7,7 +7,7 @@ here, on the same line. A run is written anew where it is certain what is meant:
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from os import fspath
 from pathlib import Path
@@ -23,7 +23,8 @@ from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerpr
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.evaluation.reading import write_empty
 from fairtrec.formats import columns, memory, memory_bounds, other_runs
-from fairtrec.formats.other_runs import settle_format
+from fairtrec.formats.column_roles import NO_ROLES, Roles
+from fairtrec.formats.other_runs import settle_format, settle_table
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
@@ -34,10 +35,10 @@ from fairtrec.support.literals import RunFormat, Severity
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 
 
-def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
+def read_other(path: FilePath, kind: RunFormat, found: Findings, roles: Roles = NO_ROLES) -> RunEntries:
     """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
     try:
-        table = _read_table(path, kind, found)
+        table = _read_table(path, kind, found, roles)
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
         return RunEntries.make_empty(fault.line or 0, kind)
@@ -66,13 +67,13 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     )  # fmt: skip
 
 
-def _read_table(path: FilePath, kind: RunFormat, found: Findings) -> columns.FileColumns:
+def _read_table(path: FilePath, kind: RunFormat, found: Findings, roles: Roles) -> columns.FileColumns:
     """Read the columns of a run; ranks that cannot be read beside scores that can are a finding."""
     try:
-        return other_runs.read(path, kind, "score", ranks=True)
+        return other_runs.read(path, kind, "score", ranks=True, roles=roles)
     except InputError as fault:
         with suppress(InputError):
-            table = other_runs.read(path, kind, "score")
+            table = other_runs.read(path, kind, "score", roles=roles)
             found.add("W605", fault.line, fault.message)
             return table
         raise
@@ -101,6 +102,7 @@ class HeldRun:
 
     name: str
     thing: Any
+    roles: Roles = field(default_factory=dict)  # the columns of a frame that have a role
 
     def read(self, found: Findings) -> RunEntries:
         """Read its entries; ranks that it lacks follow the scores."""
@@ -123,7 +125,7 @@ class HeldRun:
 
     def _take_entries(self) -> tuple[Repeats, Docs, Floats, list[str]]:
         if not isinstance(self.thing, Run):
-            return memory.take_entries(self.thing, self.name, "score")
+            return memory.take_entries(self.thing, self.name, "score", self.roles)
         run, depths = self.thing, np.diff(self.thing.starts)
         texts = np.array([qid.encode() for qid in run.qids], dtype=np.bytes_)
         empty = [qid for qid, depth in zip(run.qids, depths.tolist(), strict=True) if not depth]
@@ -176,9 +178,16 @@ class Checked:
 
 
 def examine(
-    path: FilePath | HeldRun, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto"
+    path: FilePath | HeldRun,
+    known: Known | None = None,
+    most: int | None = KEPT,
+    form: RunFormat = "auto",
+    roles: Roles = NO_ROLES,
 ) -> Checked:
-    """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
+    """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted.
+
+    ``roles``  which columns of a table are what.
+    """
     found = Findings(most)
     if isinstance(path, HeldRun):
         return Checked(path.name, found, check(path.read(found), known or Known(), found))
@@ -188,8 +197,8 @@ def examine(
     is_replayed = admission() is not None  # it makes links to files that were moved
     if Path(path).is_symlink() and not opening.is_stream(path) and not is_replayed:
         found.add("W115", None, f"a link to {quote_text(str(Path(path).readlink()))}; submit the file itself")
-    kind = settle_format(path, form)
-    rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found)
+    kind = settle_table(path, form) if roles else settle_format(path, form)
+    rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found, roles)
     checked = Checked(path, found, check(rows, known or Known(), found))
     if border is not None:
         for limit, many in (("lines", len(rows.lines)), ("depth", int(checked.depths.max(initial=0)))):

@@ -1,7 +1,7 @@
 """``fairtrec.validate``: all that is wrong with runs, beside whatever the caller has to check them against."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any
@@ -18,6 +18,7 @@ from fairtrec.data.spellings import variants
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import trec_fair
+from fairtrec.formats.column_roles import Roles
 from fairtrec.formats.columns import COMMENTS
 from fairtrec.formats.frames import is_frame
 from fairtrec.formats.trec_fair_files import Requests, Truth
@@ -160,6 +161,7 @@ class Validation(Answer):
     signature: Signature  # every choice that changes a number
     untrusted: bool | Mapping[str, int] = False  # whether runs are submissions of strangers, and their limits
     held: Mapping[str, HeldRun] = field(default_factory=dict)  # the runs that the caller holds, by name
+    roles: Roles = field(default_factory=dict)  # the columns of tables that have a role
 
     @property
     def notes(self) -> list[Note]:
@@ -169,7 +171,7 @@ class Validation(Answer):
     def __iter__(self) -> Iterator[Checked]:
         for path in self.paths:
             with submissions.guard_files(untrusted=self.untrusted):
-                checked = examine(self.held.get(path, path), self.known, self.most, self.run_format)
+                checked = examine(self.held.get(path, path), self.known, self.most, self.run_format, self.roles)
             yield checked
 
     @cached_property
@@ -188,6 +190,7 @@ def validate(
     due: int | None = None,
     most: int | None = KEPT,
     run_format: RunFormat = "auto",
+    columns: str | Roles | None = None,
     untrusted: bool | Mapping[str, int] = False,
 ) -> Validation:
     """Find all errors of each run. Iterate over the answer, or print it.
@@ -202,6 +205,7 @@ def validate(
         due: how many documents each query should have.
         most: how many findings of each code are kept. All are counted. None keeps all.
         run_format: the form of the runs. "auto" recognizes TREC, JSON lines and Parquet by their content.
+        columns: which columns of a table are what, as for ``evaluate``.
         untrusted: treat runs as submissions of strangers, as for ``evaluate``.
 
     Raises:
@@ -210,14 +214,14 @@ def validate(
     """
     several = _name_runs(runs)
     paths = [run.name if isinstance(run, HeldRun) else fspath(run) for run in several]
-    Choices(run_format=run_format)  # refuses a word that is none
+    roles = Choices(run_format=run_format, columns=columns).roles  # refuses a word that is none
     with submissions.guard_files(untrusted=untrusted):
         known = read_expectations(several, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
     beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}
     told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
     signature = Signature({"fairtrec": __version__, **told})
-    held = {run.name: run for run in several if isinstance(run, HeldRun)}
-    return Validation(tuple(paths), known, most, run_format, signature, untrusted, held)
+    held = {run.name: replace(run, roles=roles) for run in several if isinstance(run, HeldRun)}
+    return Validation(tuple(paths), known, most, run_format, signature, untrusted, held, roles)
 
 
 def _name_runs(runs: Any) -> list[FilePath | HeldRun]:

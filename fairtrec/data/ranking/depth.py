@@ -56,7 +56,7 @@ def deal_queries(run: Run, qids: Sequence[str], depth: int | None, cells: int | 
     that, if they are given.
     """
     rows = run.numbers(qids)
-    lengths = np.where(rows == MISSING, 0, np.diff(run.starts, append=0)[rows])
+    lengths = np.where(rows == MISSING, 0, np.append(run.depths, 0)[rows])
     if depth is not None:
         lengths = np.minimum(lengths, depth)
     parts = dealt(lengths)

@@ -87,6 +87,7 @@ class Result(Answer):
     )  # of labels: documents, and the target if it is one
     same: tuple[tuple[str, ...], ...] = ()  # runs with the same rankings down to the deepest cutoff
     clusters: Mapping[str, str] = field(default_factory=dict)  # of queries that are not independent
+    slices: Mapping[str, Sequence[str]] = field(default_factory=dict)  # qids of each, by a column of the runs
     untrusted: bool = False  # whether the runs are submissions of strangers
     judged: int = 0  # queries that are judged and wanted, if runs may lack some of them
 

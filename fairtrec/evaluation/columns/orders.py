@@ -190,7 +190,10 @@ def find_intervals(run: Run, scores: Scores, context: EvaluationContext, depth: 
 def _find_part(run: Run, scores: Scores, context: EvaluationContext, depth: int | None) -> Orders:
     shape = scores.values.shape
     tied = replace(run, scores=np.zeros(len(run.docnos)))
-    found, moves = find_closed(tied, scores, context, depth)
+    if run.positions is None:
+        found, moves = find_closed(tied, scores, context, depth)
+    else:  # what measures say of orders is of ranks without gaps
+        found, moves = np.full((3, *shape), np.nan), np.ones(shape, dtype=np.bool_)
     left, error = moves & np.isnan(found[0]), np.zeros(shape)
     is_drawn, is_searched = np.zeros((2, *shape), dtype=np.bool_)
     for row, measure in enumerate(scores.measures):
@@ -222,7 +225,7 @@ class OrdersOfMeasure:
         """Find the ends [6, query] where a measure has these values [query] of the run: the fields of OrderEnds."""
         from fairtrec.evaluation.fronts.order_ends import find_order_ends
 
-        problem = self._set_up() if self._is_of_one_query() else None
+        problem = self._set_up() if self.run.positions is None and self._is_of_one_query() else None
         if problem is None:
             return self._try_orders()
         places = self._find_places(problem.inputs)

@@ -225,6 +225,8 @@ def try_orders(
     is the standard error of the mean of drawn values [measure, query].
     """
     lines = run.top(qids, None)
+    if run.positions is not None:  # the orders are of documents, whose positions stay filled
+        lines = np.take_along_axis(lines, np.argsort(lines == MISSING, axis=1, kind="stable"), axis=1)
     numbers = [row[there] for row, there in zip(Blocks.find(run, lines).number, lines != MISSING, strict=True)]
     several = [orders(number, depth, (SEED, *qid.encode()), draws) for number, qid in zip(numbers, qids, strict=True)]
     utility, others = split_relevance(measures)

@@ -7,13 +7,13 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.data.parameters import list_required_inputs
-from fairtrec.evaluation.fronts.problem import COUNTED, LOOKS, OF_QUERY, TABLES, Problem
+from fairtrec.evaluation.fronts.problem import COUNTED, LOOKS, OF_QUERY, TABLES, Problem, count_orders
 from fairtrec.formulas.labelings.sums import Finals, Prefixes, Totals
 from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Measure
 
-OF_GROUPS = frozenset({"membership", "target", "groups", "lengths"})  # of which a form is that of all orders
+OF_GROUPS = frozenset({"membership", "target", "groups", "lengths", "filled"})  # of which a form is that of all orders
 
 
 def find_earnings(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned | None:
@@ -59,7 +59,7 @@ def _by_form(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned
 
 def inputs_of_rankings(problem: Problem, rows: Ints, names: Sequence[str]) -> dict[str, Any]:
     """Look up what a measure sees of the rankings of some queries as they are."""
-    counted = {"lengths": problem.lengths[rows], "queries": len(rows), "sample_of": np.arange(len(rows))}
+    counted = count_orders(problem.lengths[rows], problem.own.lines.shape[1])
     looks = {name: getattr(problem.own, name)[rows] for name in LOOKS if name in names}
     return looks | _of_queries(problem, rows, names) | {name: counted[name] for name in COUNTED & {*names}}
 

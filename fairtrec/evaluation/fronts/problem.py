@@ -25,12 +25,18 @@ LOOKS = ("membership", "relevance", "stances")  # what measures see of documents
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
 OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
                       "background_stances"})  # fmt: skip
-COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
+COUNTED = frozenset({"lengths", "filled", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset(
     {*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade", "order"}
 )  # of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
 ORDERS = 100_000  # of a query, which are looked at one by one
+
+
+def count_orders(lengths: Ints, width: int) -> dict[str, Any]:
+    """Give what orders of so many documents [order] are as rankings, by input; each stands for a query."""
+    filled = np.arange(width) < lengths[:, None]
+    return {"lengths": lengths, "filled": filled, "queries": len(lengths), "sample_of": np.arange(len(lengths))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +195,7 @@ class Problem:
 
     def look_up_orders(self, measure: Measure, query: int, tops: Ints) -> dict[str, Any]:
         """Look up what a measure sees of orders of one query, each as a query of its own."""
-        lengths = np.full(len(tops), tops.shape[1])
-        counted = {"lengths": lengths, "queries": len(tops), "sample_of": np.arange(len(tops))}
+        counted = count_orders(np.full(len(tops), tops.shape[1]), tops.shape[1])
         made: dict[str, Any] = {name: counted[name] for name in COUNTED.intersection(measure.needs)}
         for name in set(measure.needs) - COUNTED:
             value = getattr(self.inputs, name)

@@ -26,13 +26,17 @@ class ClusterReference(Reference):
 
     def complete_result(self, result: Result, plan: Plan, context: EvaluationContext) -> Result:
         """Add the clusters. Raises InputError for a query without one."""
-        value = context.opened[self.name]
-        for scores in result.scores:
-            lacking = [qid for qid in scores.qids if qid not in value]
-            if lacking:
-                what = f"query {lacking[0]} has no cluster; add one for each query of the run"
-                raise InputError(what, scores.run)
-        return replace(result, clusters=value)
+        return add_clusters(result, context.opened[self.name])
+
+
+def add_clusters(result: Result, clusters: Mapping[str, str]) -> Result:
+    """Add the cluster of each query. Raises InputError for a query without one."""
+    for scores in result.scores:
+        lacking = [qid for qid in scores.qids if qid not in clusters]
+        if lacking:
+            what = f"query {lacking[0]} has no cluster; add one for each query of the run"
+            raise InputError(what, scores.run)
+    return replace(result, clusters=clusters)
 
 
 CLUSTER = ClusterReference("cluster")

@@ -166,5 +166,11 @@ def counterfactual(inputs: RunContext) -> Ints:
     table = Docnos.collect(np.concatenate([np.unique(each.docnos) for each in (run, other)]))
     rankings = np.full((2, len(qids), max(each.shape[1] for each in lines)), MISSING, dtype=np.int64)
     for number, (each, at) in enumerate(zip((run, other), lines, strict=True)):
-        rankings[number, :, : at.shape[1]] = np.append(table.rows(each.docnos), MISSING)[at]
+        found = np.append(table.rows(each.docnos), MISSING)[at]
+        if each.positions is not None:  # a rank of no document is one that the other ranking cannot have
+            rows = each.numbers(qids)
+            ends = np.where(rows == MISSING, 0, np.append(each.depths, 0)[rows])
+            is_gap = (at == MISSING) & (np.arange(at.shape[1]) < ends[:, None])
+            found = np.where(is_gap, len(table) + 2 * np.arange(at.shape[1]) + number, found)
+        rankings[number, :, : at.shape[1]] = found
     return rankings

@@ -29,6 +29,7 @@ from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, T
 from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, refuse_unwritten
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.targets import note_target
+from fairtrec.formats.column_roles import OwnColumn
 from fairtrec.measure import Note, NoteKind
 from fairtrec.measures.catalogue.needs import GROUPED, OF_DOCUMENTS
 from fairtrec.support.errors import PATH, InputError, UsageError
@@ -62,7 +63,8 @@ class LabelReference(GroupReference):
         if is_of_judgments(sources):
             opened.read("qrels")
         wanted, judged = _find_documents(opened, sources), opened.opened.get("qrels")
-        opened.attributes.update(several_attributes.read_labels(sources, opened.choices, judged, wanted))
+        tables = [thing for _, thing in opened.runs if isinstance(thing, PATH)]
+        opened.attributes.update(several_attributes.read_labels(sources, opened.choices, judged, wanted, tables))
         return opened.attributes
 
     def list_groups(self, opened: OpenedReferences) -> tuple[str, ...]:
@@ -152,7 +154,9 @@ class LabelReference(GroupReference):
         return parts
 
     def record(self, thing: Any) -> Any:
-        """Give what a results file says of the labels of each attribute."""
+        """Give what a results file says of the labels of each attribute; nothing of a column of the runs."""
+        if isinstance(thing, OwnColumn):
+            return None
         if not isinstance(thing, Attributes):
             return super().record(thing)
         return {name: super(LabelReference, self).record(each) for name, each in thing.sources.items()}
@@ -200,7 +204,7 @@ def _find_documents(opened: OpenedReferences, sources: Mapping[str, Any]) -> Cal
     of_all = choices.pool is not None or any(word in str(choices.target) for word in ("collection", "background"))
     is_crossed = any(len(split_crossed(fspath(each))) > 1 for each in sources.values() if isinstance(each, PATH))
     whole = choices.missing == "even" or (of_all and (len(sources) > 1 or is_crossed))
-    if not runs or whole:
+    if not runs or whole or any(isinstance(each, OwnColumn) for each in sources.values()):
         return None
     parts = {name: each.list_docnos(opened) for name, each in given.references.items()}
     things = [thing for _, thing in runs] + [given.things[name] for name, docnos in parts.items() if docnos != ()]

@@ -315,7 +315,7 @@ def find_unknown(system: System, qids: Sequence[str], documents: Documents) -> I
         if len(hits):
             place = {qid: i for i, qid in enumerate(qids)}
             query = np.searchsorted(part.starts, hits, side="right") - 1
-            ranks = hits - part.starts[query]
+            ranks = part.find_ranks(hits) - 1
             first = np.lexsort((np.array([place[qid] for qid in part.qids])[query], ranks))[0]
             docno, qid = part.docnos[hits[first]].decode(), part.qids[query[first]]
             return _unknown(known, f"{docno} at rank {ranks[first] + 1} of query {qid}", system.name)

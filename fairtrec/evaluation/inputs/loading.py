@@ -28,6 +28,7 @@ from fairtrec.data import (
 )
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import run as run_format
+from fairtrec.formats.column_roles import OwnColumn
 from fairtrec.support.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.files.answer_files import AnswerRun, split_answers
@@ -87,22 +88,21 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None, *, with_ties
     if isinstance(thing, Run | Samples):
         named: System = dataclasses.replace(thing, name=name)
         return named.cut(named.qids, depth, with_ties=with_ties)
-    how = choices.order, choices.score_dtype, None if choices.keeps_ties else depth
-    if choices.samples and not isinstance(thing, PATH):
-        raise UsageError("several rankings for each query are read from files; pass a path")
+    order, dtype, down_to = choices.order, choices.score_dtype, None if choices.keeps_ties else depth
+    how: dict[str, Any] = {"sampled": choices.samples, "roles": choices.roles, "with_ties": with_ties}
     if isinstance(thing, PATH):
-        whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format, with_ties=with_ties)
-        system = run_format.split_samples(whole) if whole.numbered else whole
-        if isinstance(system, Samples):
-            if choices.bounds is not None:
-                raise InputError(f"{SEVERAL}, and --bounds needs one; leave it out", thing)
-            samples = tuple(one.cut(one.qids, depth) for one in system.runs)
-            return dataclasses.replace(system, name=name, runs=samples)
-        loaded = dataclasses.replace(system, name=name)
+        whole = run_format.read(thing, order, dtype, down_to, form=choices.run_format, **how)
     else:
         from fairtrec.formats import memory
 
-        loaded = memory.run(thing, name, *how, with_ties=with_ties)
+        whole = memory.run(thing, name, order, dtype, down_to, **how)
+    system = run_format.split_samples(whole) if whole.numbered else whole
+    if isinstance(system, Samples):
+        if choices.bounds is not None:
+            raise InputError(f"{SEVERAL}, and --bounds needs one; leave it out", thing)
+        samples = tuple(one.cut(one.qids, depth) for one in system.runs)
+        return dataclasses.replace(system, name=name, runs=samples)
+    loaded = dataclasses.replace(system, name=name)
     if not loaded.qids and not choices.complete:
         what = "this run names no query; -c counts the queries of the qrels as empty rankings"
         raise InputError(what, thing if isinstance(thing, PATH) else name)
@@ -119,7 +119,7 @@ def load_run(thing: Any, name: str, choices: Choices, depth: int | None, *, with
     memory_bounds.refuse_submission(thing)
     whole = run(thing, name, choices, None)
     border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
-    border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)
+    border.refuse_many("depth", max(int(one.depths.max(initial=0)) for one in whole.runs), thing)
     return run(whole, name, choices, depth, with_ties=with_ties)
 
 
@@ -131,13 +131,24 @@ def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_ru
     Raises InputError if there are several.
     """
     untied = None if choices.bounds == "ties" else choices.bounds
+    columns = None if choices.columns is None or not (is_run or has_columns(thing)) else choices.columns
     load = load_run if is_run else run
-    system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False, complete=False), depth)
+    order = "rank" if choices.order == "position" and not is_run else choices.order  # what is beside runs has no gaps
+    how = dataclasses.replace(choices, bounds=untied, samples=False, complete=False, columns=columns, order=order)
+    system = load(thing, name, how, depth)
     if isinstance(system, Samples):
         raise several_rankings_error(name)
     if not is_run and (empty := {*system.empty}):
         return system.cut([qid for qid in system.qids if qid not in empty], None)
     return system
+
+
+def has_columns(thing: Any) -> bool:
+    """Tell a table whose columns have names from other forms of rankings."""
+    from fairtrec.formats import other_runs
+    from fairtrec.formats.frames import is_frame
+
+    return other_runs.is_table(thing) if isinstance(thing, PATH) else is_frame(thing)
 
 
 def several_rankings_error(name: str) -> InputError:
@@ -246,6 +257,11 @@ def labels(thing: Any, judgments: Qrels | None, how: "LabelRules | None" = None)
     if not isinstance(thing, PATH):
         from fairtrec.formats import memory
 
+        if isinstance(thing, OwnColumn):
+            from fairtrec.formats.label_rules import LabelRules
+            from fairtrec.formats.own_columns import read_groups
+
+            return read_groups(thing, how or LabelRules())
         return memory.labels(thing, how)
     name = fspath(thing)
     parts = split_crossed(name)
@@ -275,16 +291,18 @@ def _labels(name: str, judgments: Qrels | None, how: "LabelRules | None") -> Lab
     return datasets.labels(given, how)
 
 
-def gold(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = MappingProxyType({})) -> Sheet:
+def gold(
+    thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = MappingProxyType({}), column: str = ""
+) -> Sheet:
     """Load gold labels: a sheet, any labels, or a field of a table; ``per_query`` as the instrument's labels are.
 
-    ``renamed`` are the names of groups by those in the file.
+    ``renamed`` are the names of groups by those in the file, ``column`` that of documents in a table with a field.
     """
     from fairtrec.formats import sheets
     from fairtrec.formats.label_rules import LabelRules
 
     if isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
-        return sheets.make_sheet(labels(thing, None, LabelRules(renamed=renamed)))
+        return sheets.make_sheet(labels(thing, None, LabelRules(renamed=renamed, column=column)))
     return sheets.read(thing, per_query=per_query, renamed=renamed)
 
 

@@ -180,9 +180,18 @@ class Inputs(RunContext):
 
     @property
     def lengths(self) -> Ints:
-        """How many documents are ranked [query]."""
-        lengths: Ints = (self.lines != MISSING).sum(axis=1)
-        return lengths
+        """The last rank [query]; how many documents there are, if each rank holds one."""
+        if self.run.positions is None:
+            lengths: Ints = self.filled.sum(axis=1)
+            return lengths
+        rows = self.run.numbers(self.qids)
+        ends = np.where(rows == MISSING, 0, np.append(self.run.depths, 0)[rows])
+        return ends if self.depth is None else np.minimum(ends, self.depth)
+
+    @property
+    def filled(self) -> Bools:
+        """Which ranks hold a document [query, rank]."""
+        return np.asarray(self.lines != MISSING)
 
     @cached_property
     def sample_of(self) -> Ints:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUNDS, GOLD_BY_T
 from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.evaluation.inputs.option import Asked, Choice
+from fairtrec.formats.column_roles import NO_ROLES, Roles, parse_columns, write_columns
 from fairtrec.formats.run_forms import FORMS, describe_columns
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name, renamings
@@ -61,6 +62,7 @@ class RerankedKeywords(TypedDict, total=False):
     order: RankedBy
     score_dtype: ScoreType
     run_format: RunFormat
+    columns: str | Mapping[str, str] | None
     relevance_level: int | None
     membership: Membership | None
     groups: str | Sequence[str] | None
@@ -121,8 +123,9 @@ class Choices:
         behind="background", always=True, trials=("neutral", "skip", "worst"),
     )] = "error"  # fmt: skip
     order: Annotated[RankedBy, Choice(
-        ("--order",), RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
-        behind="fairtrec", always=True, trials=("rank", "file"),
+        ("--order",), RANKING, "Rank by score (column 5), rank (column 4) or the order of lines. position is the rank "
+        "with its gaps: a rank that no line has holds no document.", key="order",
+        behind="fairtrec", always=True, trials=("rank", "file", "position"),
     )] = "score"  # fmt: skip
     score_dtype: Annotated[ScoreType, Choice(
         ("--score-dtype",), RANKING, "float32 compares scores as old versions of trec_eval did.", key="scores",
@@ -134,6 +137,14 @@ class Choices:
         f"{describe_columns()}.",
         factor=None, literals=("auto", *FORMS), trials=("trec",),
     )] = "auto"  # fmt: skip
+    columns: Annotated[str | Mapping[str, str] | None, Choice(
+        ("--columns",), RANKING, "Which columns of a table (CSV, TSV, JSON lines, Parquet) are what, like "
+        "qid=request_id,rank=slot. The roles are qid (- makes one query of all rows), docno, rank, score, sample (with "
+        "--samples), group (groups of documents, instead of --labels), cluster (as --cluster), and slice (as --slice). "
+        "Other columns are found by their names.",
+        metavar="ROLE=COLUMN,...", key="columns", behind="scores", tells=write_columns, factor=None,
+        trials=("score=slot",),
+    )] = None  # fmt: skip
     depth: Annotated[int | None, Choice(
         ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing",
         key="depth", behind="scores", trials=(3,),
@@ -153,8 +164,9 @@ class Choices:
         key="complete", factor=None, trials=(True,),
     )] = False  # fmt: skip
     samples: Annotated[bool, Choice(
-        ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run, as of systems "
-        "that show another order each time; of answers (rag), several of each topic.",
+        ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run, or in a "
+        "column like impression_id of a table, as of systems that show another order each time; of answers (rag), "
+        "several of each topic.",
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )] = False  # fmt: skip
@@ -240,9 +252,24 @@ class Choices:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
                 raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
+        parse_columns(self.columns)
+        self._settle_positions()
         if (self.aggregate, self.bounds, self.prior, self.next_label) != ("mean", None, "even", False):
             self._settle_aggregate()
             self._settle_bounds()
+
+    def _settle_positions(self) -> None:
+        """Refuse what numbers ranks anew next to positions."""
+        if self.order != "position":
+            return
+        others = {
+            **{f"--{row.option} {getattr(self, row.name)}": getattr(self, row.name) != row.default for row in DROPPING},
+            "--missing skip": self.missing == "skip",
+            "--bounds texts": self.bounds == "texts",  # which leaves documents out
+        }
+        for option in (option for option, is_given in others.items() if is_given):
+            what = f"{option} numbers the ranks that are left anew, and --order position keeps them"
+            raise UsageError(f"{what}; leave out one of the two")
 
     def _settle_aggregate(self) -> None:
         """Spell the list as signatures do; refuse what stands beside means alone."""
@@ -299,6 +326,11 @@ class Choices:
     def level(self) -> int:
         """The grade from which a document is relevant."""
         return self.relevance_level or 1
+
+    @property
+    def roles(self) -> Roles:
+        """The columns of tables that have a role, by role."""
+        return NO_ROLES if self.columns is None else parse_columns(self.columns)
 
     @property
     def keeps_grades(self) -> bool:
@@ -451,6 +483,12 @@ DEFAULTS = {row.name: row.default for row in (*CHOICES.values(), *VIEWS.values()
 def has_option(command: str, row: Choice) -> bool:
     """Report whether a command that evaluates may have the option of a row."""
     return command in row.only or not row.only
+
+
+def refuse_positions(command: str, order: Any) -> None:
+    """Raise UsageError if positions are to be kept by a command that numbers ranks anew."""
+    if order == "position":
+        raise UsageError(f"{command} numbers ranks 1 to n; leave out --order position")
 
 
 def refuse_for(command: str, takes: str, rows: Iterable[Choice], asked: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.data import UNKNOWN, Docnos, Floats, Labels, Qrels, look_up, product
+from fairtrec.data import MISSING, UNKNOWN, Docnos, Floats, Labels, Qrels, look_up, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import AttributeContext
@@ -21,7 +21,7 @@ from fairtrec.evaluation.inputs.options import CHOICES, Choices
 from fairtrec.formulas.crossed_groups import LISTED, CrossedGroups, CrossedTarget, Crossing, cross_attributes
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import looks_at_groups
-from fairtrec.support.errors import PATH, UsageError
+from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_by_name, parse_group_names, parse_renamings
 from fairtrec.support.files.arguments import source as of
@@ -38,10 +38,12 @@ def read_labels(
     choices: Choices,
     judged: Qrels | None,
     wanted: Callable[[], Docnos | None] | None,
+    tables: Sequence[FilePath] = (),
 ) -> dict[str, Labels]:
     """Read the labels of each attribute, by its name, "" where it has none; each source once.
 
-    ``wanted`` gives the documents to which many labels are cut, or None where these cannot be told.
+    ``wanted`` gives the documents to which many labels are cut, or None where these cannot be told; ``tables`` are
+    those of the runs.
 
     Raises UsageError for an attribute that is called as a group is, and where groups do not go with the choices.
     """
@@ -60,7 +62,9 @@ def read_labels(
             *renamed.items(),
         )
         if key not in read:
-            read[key] = _read(source, judged, LabelRules(chosen_here.membership, groups, wanted, renamed))
+            column = choices.roles.get("docno", "")
+            how = LabelRules(chosen_here.membership, groups, wanted, renamed, column=column, tables=tables)
+            read[key] = _read(source, judged, how)
         some = keep_groups(read[key], chosen_here)
         if choices.missing in FILLED:  # documents of unknown group belong where it says
             some = some.fill_unknown("group" if choices.missing == "group" else "even")
@@ -252,7 +256,8 @@ def _rankings(inputs: Inputs, crossing: Crossing, depth: int | None) -> Iterator
     held = [look_up(each, inputs.qids, inputs.run.docnos, lines) for each in crossing.labels]
     grades = inputs.relevance[:, :depth] if inputs.context.qrels is not None else np.full(lines.shape, np.nan)
     for row, qid in enumerate(inputs.qids):
-        yield qid, {"held": [each[row] for each in held], "relevance": grades[row], "lengths": inputs.lengths[row]}
+        own = {"lengths": inputs.lengths[row], "filled": lines[row] != MISSING}
+        yield qid, {"held": [each[row] for each in held], "relevance": grades[row], **own}
 
 
 def _value(
@@ -278,6 +283,7 @@ def _value(
         "membership": membership.reshape(len(several), width, -1),
         "relevance": np.stack([_padded(each["relevance"][:, None], width)[:, 0] for each in several]),
         "lengths": np.array([each["lengths"] for each in several]),
+        "filled": np.stack([np.pad(each["filled"], (0, width - len(each["filled"]))) for each in several]),
         "sample_of": np.zeros(len(several), dtype=np.int64),
         "queries": 1,
     }

@@ -48,15 +48,35 @@ class Retrieved(NamedTuple):
     numbers: Ints  # of the queries in ``known``
     places: Ints
     grades: Floats
-    lengths: Ints  # of the whole rankings
+    lengths: Ints  # documents of the whole rankings
+    gapped: "GappedRankings | None" = None  # if some ranks hold no document
 
     def count_judged(self, depth: int) -> JudgedCounts:
-        """Count the judged documents at the ranks down to a depth, and these ranks."""
+        """Count the judged documents at the ranks down to a depth, and the documents there."""
         there = self.places <= depth
         judged, below = (int((there & side).sum()) for side in (self.grades >= 0, self.grades < 0))
-        return JudgedCounts(judged, below, int(np.minimum(self.lengths, depth).sum()))
+        ranked = np.minimum(self.lengths, depth) if self.gapped is None else self.gapped.count_first(depth)
+        return JudgedCounts(judged, below, int(ranked.sum()))
 
 
+class GappedRankings(NamedTuple):
+    """Rankings of a run with positions, by their numbers; MISSING is empty."""
+
+    run: Run
+    rows: Ints
+
+    @property
+    def depths(self) -> Ints:
+        """The rank of the last document [query]."""
+        return np.where(self.rows == MISSING, 0, np.append(self.run.depths, 0)[self.rows])
+
+    def count_first(self, depth: float) -> Ints:
+        """Count the documents at the first ranks [query]."""
+        most = int(min(depth, self.depths.max(initial=0)))
+        return np.where(self.rows == MISSING, 0, np.append(self.run.count_first(most), 0)[self.rows])
+
+
+DUMMY = "\x1f"  # before the rank of no document, as ids of no document begin
 QUERIES = 1 << 16  # that are looked at together
 POOLED = 20  # ranks; of deeper ones few are judged in most collections
 TOGETHER = 1 << 18  # lines of the run and of judgments, likewise
@@ -137,7 +157,7 @@ class RelevanceEvaluator:
                 gained = self.measures[row].sum_gains(places, grades)
                 values[row, found.columns] = quotient(gained, most[found.numbers], otherwise=0.0)
             for row, formula in self.formulas.items():
-                ranked = Ranked(places, grades, found.lengths, found.known.falling[found.numbers])
+                ranked = Ranked(places, grades, found.lengths, found.known.falling[found.numbers], found.gapped)
                 values[row, found.columns] = formula(ranked)
             if self.few and self.least:
                 counts = counts.add(found.count_judged(self.least))
@@ -175,7 +195,7 @@ class RelevanceEvaluator:
             at = np.flatnonzero(number != MISSING)
             number, ranking = number[at], run.numbers(some)[at]
             first, many = run.starts[ranking], np.where(ranking == MISSING, 0, np.diff(run.starts, append=0)[ranking])
-            lengths = many if depth is None else np.minimum(many, depth)
+            lengths = many if depth is None else np.where(many > 0, np.append(run.count_first(depth), 0)[ranking], 0)
             judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
             for alike in [np.arange(len(at))] if self.few else dealt(judged):
                 lines = np.cumsum(lengths[alike] + judged[alike])
@@ -183,7 +203,8 @@ class RelevanceEvaluator:
                     numbers = number[part] if self.few else np.arange(len(part))
                     known = self._grade(number[part])
                     places, grades = known.grades.find_retrieved(run, first[part], lengths[part], numbers)
-                    yield Retrieved(known, place + at[part], numbers, places, grades, many[part])
+                    gapped = None if run.positions is None else GappedRankings(run, ranking[part])
+                    yield Retrieved(known, place + at[part], numbers, places, grades, many[part], gapped)
 
     def _grade(self, number: Ints) -> Graded:
         """Prepare the judgments of the queries of these numbers; of all queries, once, if they are few."""
@@ -237,12 +258,26 @@ def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict
     """Give the first documents of each query with strictly falling scores, so that no provider sees a tie."""
     part = run.cut(qids, depth)
     names, starts = decode(part.docnos), part.starts.tolist()
+    if part.positions is not None:
+        return dict(_fill_gaps(part, names))
     scores = np.arange(np.diff(part.starts).max(initial=0), 0.0, -1.0).tolist()
     return {
         qid: dict(zip(names[start:end], scores, strict=False))
         for qid, start, end in zip(part.qids, starts, starts[1:], strict=False)
         if end > start
     }
+
+
+def _fill_gaps(run: Run, names: Sequence[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Give rankings with an unjudged document at each rank that has none, as no provider knows of gaps."""
+    assert run.positions is not None
+    for number, (qid, depth) in enumerate(zip(run.qids, run.depths.tolist(), strict=True)):
+        lines = slice(*run.starts[number : number + 2].tolist())
+        ranked = [f"{DUMMY}{rank}" for rank in range(1, depth + 1)]
+        for place, docno in zip((run.positions[lines] - 1).tolist(), names[lines], strict=True):
+            ranked[place] = docno
+        if ranked:
+            yield qid, {docno: float(depth - rank) for rank, docno in enumerate(ranked)}
 
 
 def _subtopics(qrels: Qrels) -> Iterable[Any]:

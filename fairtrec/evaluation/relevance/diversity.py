@@ -127,7 +127,9 @@ class Subtopics:
         given = [{name: value for name, value in each.measure.params.items() if value is not None} for each in measures]
         depth = find_depth(measures)
         for at, (number, lines) in enumerate(zip(self._numbers(qids).tolist(), run.top(qids, depth), strict=True)):
-            places = self._place[self._names.rows(run.docnos[lines[lines != MISSING]])]
+            ranked = lines[: np.flatnonzero(lines != MISSING)[-1] + 1] if (lines != MISSING).any() else lines[:0]
+            places = np.full(len(ranked), MISSING)  # a rank of no document is that of one that is not judged
+            places[ranked != MISSING] = self._place[self._names.rows(run.docnos[ranked[ranked != MISSING]])]
             of: dict[tuple[int, bool], Diverse] = {}
             for row, (measure, params) in enumerate(zip(measures, given, strict=True)):
                 key = params.get("rel", 1), bool(params.get("judged_only"))

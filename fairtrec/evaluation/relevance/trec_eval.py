@@ -28,18 +28,29 @@ class Ranked(NamedTuple):
     """Judged documents of rankings: ``places`` [query, n], from 1, and ``grades`` [query, n], nan where there is none.
 
     ``many`` [query] documents are ranked; ``judged`` [query, m] are the grades of all that are judged, highest first.
+    ``gapped`` are the rankings if some of their ranks hold no document.
     """
 
     places: Ints
     grades: Floats
     many: Ints
     judged: Floats
+    gapped: Any = None
+
+    def count_first(self, cutoff: float) -> Ints:
+        """Count the documents at the first ranks [query]."""
+        return np.minimum(self.many, cutoff) if self.gapped is None else self.gapped.count_first(cutoff)
+
+    @property
+    def last(self) -> Ints:
+        """The rank of the last document [query]."""
+        return self.many if self.gapped is None else np.asarray(self.gapped.depths)
 
     def keep_judged(self) -> "Ranked":
         """Leave out what is not judged, or has a grade below 0, which says so, too: the others close up."""
         there = self.grades >= 0
         places, grades = np.where(there, np.cumsum(there, axis=1), 0), np.where(there, self.grades, np.nan)
-        return self._replace(places=places, grades=grades, many=there.sum(axis=1))
+        return self._replace(places=places, grades=grades, many=there.sum(axis=1), gapped=None)
 
     def worth(self, gains: Mapping[int, float]) -> "Ranked":
         """Put gains in the place of grades."""
@@ -190,14 +201,14 @@ def _num_q(ranked: Ranked, _: Mapping[str, Any]) -> Floats:
 def _judged(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     cutoff = params.get("cutoff", np.inf)
     seen = ~np.isnan(ranked.grades) & (ranked.places <= cutoff)
-    return quotient(seen.sum(axis=1), np.minimum(ranked.many, cutoff), 0.0)
+    return quotient(seen.sum(axis=1), np.minimum(ranked.count_first(cutoff), cutoff), 0.0)
 
 
 def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     cutoff = params.get("cutoff", np.inf)
     found = (ranked.grades >= params.get("rel", 1)) & (ranked.places <= cutoff)
     many = found.sum(axis=1)
-    wrong = np.minimum(ranked.many, cutoff) - many
+    wrong = np.minimum(ranked.last, cutoff) - many
     above = np.where(found, ranked.places - np.cumsum(found, axis=1), 0).sum(axis=1)
     return 1.0 - quotient(above, wrong * many)
 

@@ -19,6 +19,7 @@ from fairtrec.evaluation.given.queries import is_defined
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
+from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.reading import Batch, LoadedRun, Reading
@@ -92,7 +93,8 @@ class Measuring:
         jobs: int | None,
     ) -> None:
         self.named = dict(loading.name_rankings(runs))
-        self.keywords, self.measure, self.table, self.lists, self.seed = keywords, measure, table, lists, seed
+        self.keywords = take_group(list(self.named.items()), keywords)
+        self.measure, self.table, self.lists, self.seed = measure, table, lists, seed
         self.results: list[Result] = []
         self.terms: tuple[int, int] | None = None
         self.notes: list[Note] = []

@@ -197,6 +197,7 @@ def agree(
     order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     run_format: RunFormat = "auto",
+    columns: str | Mapping[str, str] | None = None,
     missing: MissingLabel = "error",
     **instrument: Unpack[Instrument],
 ) -> Agreement:
@@ -246,7 +247,7 @@ def agree(
     said["groups"] = renamings(renamed)
     said["missing"] = "" if missing == "error" or labels is not None else missing
     if runs is not None:
-        choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
+        choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format, columns=columns)
         exposed, seen = _expose(sheet, several, choices, depth)
         counts = counts * exposed
         said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype, "depth": str(depth)}

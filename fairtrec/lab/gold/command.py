@@ -12,7 +12,7 @@ from fairtrec.report.writers import choose_form
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Correction, Drawn, MissingLabel
 
-RANKING = ("order", "run_format", "score_dtype")
+RANKING = ("order", "run_format", "columns", "score_dtype")
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 DEPTH = click.option("-M", "--depth", type=FROM_1, default=10, metavar="N", help="Look at ranks down to N.")
 OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in RANKING)))

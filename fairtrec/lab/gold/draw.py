@@ -155,6 +155,7 @@ def draw(
     order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     run_format: RunFormat = "auto",
+    columns: str | Mapping[str, str] | None = None,
 ) -> GoldDraw:
     """Draw what people label: documents by their exposure, or queries with all their documents.
 
@@ -178,7 +179,7 @@ def draw(
     for name, value, least in (("number", number, 1), ("depth", depth, 1), ("seed", seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise UsageError(f"the {name} is {value!r}; it must be a whole number of {least} or more")
-    choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
+    choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format, columns=columns)
     named = loading.name_rankings(runs)
     loaded, asked = read_rankings(named, choices, depth, queries)
     drawn = (_draw_documents if unit == "document" else _draw_queries)(loaded, number, seed)

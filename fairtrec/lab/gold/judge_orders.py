@@ -95,7 +95,7 @@ class JudgedRuns:
         named = loading.name_rankings(runs)
         if len(named) < FEWEST:
             raise UsageError(f"an order of runs needs {FEWEST} or more, and --runs has {len(named)}; add more")
-        how = {name: getattr(choices, name) for name in ("order", "score_dtype", "run_format")}
+        how = {name: getattr(choices, name) for name in ("order", "score_dtype", "run_format", "columns")}
         given = {**how, **instrument, "missing": "neutral"}
         self._sessions = [_open(measures, human, {**given, "relevance_level": level}) for level in levels]
         session = self._sessions[0]

@@ -181,6 +181,7 @@ def judges(
     order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     run_format: RunFormat = "auto",
+    columns: str | Mapping[str, str] | None = None,
     **instrument: Unpack[Instrument],
 ) -> JudgeAudits:
     """Compare judges with people group by group: recall, false positives, kappa, and the order of runs.
@@ -224,7 +225,7 @@ def judges(
     several = [_keep_queries(loading.qrels(thing), chosen, thing) for _, thing in named]
     ordering, listed = None, None
     if runs is not None:
-        choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
+        choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format, columns=columns)
         levels = relevance_level, relevance_level if judge_level is None else judge_level
         ordering = JudgedRuns(runs, measures, people.qrels, levels, choices, instrument)
         listed = None if families is None else read_families(families, ordering.named)

@@ -16,6 +16,7 @@ from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
+from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend
 from fairtrec.lab.rerank.candidate_pool import SCORES, Search
@@ -202,7 +203,8 @@ def headroom(
         raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
     named = loading.name_rankings(runs)
     number = processes([thing for _, thing in named], jobs)
-    search = Search.settle({"qrels": qrels, **given}, utility, fairness, from_, candidates, pin_unjudged=pin_unjudged)
+    keywords = {"qrels": qrels, **take_group(named, given)}
+    search = Search.settle(keywords, utility, fairness, from_, candidates, pin_unjudged=pin_unjudged)
     problems, values, whole, result = search.cases(named, number)
     kept = Cached()
     several = []

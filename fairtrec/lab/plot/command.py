@@ -93,7 +93,7 @@ def command(
         --terms gender-en --docs collection.tsv -o front.pdf
     """
     from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.evaluation.slices import Slices
+    from fairtrec.evaluation.slices import Slices, take_slices
     from fairtrec.lab.plot.canvas import look
     from fairtrec.lab.plot.curves import curves
     from fairtrec.lab.plot.figure import refuse, refuse_totals
@@ -126,7 +126,8 @@ def command(
         with printing.show_progress():
             result = evaluate(asked, files, qrels=qrels, **given)
     if output is None or not figure_form:
-        printing.write(CURVES, form, curves(result, slices=Slices.read(slices)), output, places=places)
+        found = curves(result, slices=take_slices(Slices.read(slices), result))
+        printing.write(CURVES, form, found, output, places=places)
         return
     view: dict[str, Any] = {"baseline": baseline, "width": width, "families": begun, "trend": trend, "sort": sort}
     view["slices"] = Slices.read(slices) if is_sliced else None

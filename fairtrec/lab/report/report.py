@@ -18,6 +18,7 @@ from fairtrec.evaluation.given.reference import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import CHOICES
+from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.leaderboard import UnrankedError
 from fairtrec.evaluation.signature import UnusedOptionError
 from fairtrec.lab.report.methods import describe_methods
@@ -121,8 +122,12 @@ class Study:
     @cached_property
     def measure_list(self) -> Sequence[Measure]:
         """The measures that are evaluated."""
-        given: dict[str, Any] = {"qrels": self.qrels, **self.keywords}
-        return evaluator(self.measures, **given).measures
+        return evaluator(self.measures, **self._given).measures
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """What is given beside the runs, as keywords of ``evaluator``."""
+        return {"qrels": self.qrels, **take_group(list(self.files.items()), self.keywords)}
 
     @property
     def runs(self) -> Words:
@@ -159,7 +164,7 @@ class Study:
 
     def _find_refusal(self, measure: Measure, kind: LeftOpen) -> str:
         """Say why a measure has no bounds of a kind; "" if it has some."""
-        given: dict[str, Any] = {"qrels": self.qrels, **self.keywords}
+        given = self._given
         if kind == "labels" and given.get("labels") is None:
             return NO_LABELS
         if kind == "texts" and given.get("docs") is None and given.get("counts") is None:

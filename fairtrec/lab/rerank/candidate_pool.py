@@ -19,6 +19,7 @@ from fairtrec.evaluation.given.reference import NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_documents
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
+from fairtrec.evaluation.inputs.options import refuse_positions
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import name_input_files
@@ -91,6 +92,7 @@ class Search:
         refuse_by_group(self.evaluator.measures, "orders are searched by all judgments")
         refuse_first(self._faults_of_measures())
         self.evaluator.choices.refuse("headroom", "headroom takes")
+        refuse_positions("headroom" if self.by == HEADROOM else "rerank", self.evaluator.choices.order)
         refuse_first(self._faults_of_documents())
 
     def _faults_of_measures(self) -> Iterator[tuple[bool, str]]:

@@ -67,6 +67,7 @@ def command(
     """
     from pathlib import Path
 
+    from fairtrec.evaluation.inputs.own_columns import take_group
     from fairtrec.formats import run_writer
     from fairtrec.lab.rerank import catalogue as rerankers
     from fairtrec.lab.rerank.effects import Effects, make_place
@@ -94,7 +95,7 @@ def command(
         options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
     chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
     with printing.show_progress(plans=1 + sum(each.searches_orders for each in asked) + bool(measures)):
-        effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
+        effects = Effects(measures, {"qrels": qrels, **take_group(list(files.items()), given)}) if measures else None
         reranking = rerank(asked, files, qrels=qrels, jobs=jobs, **chosen, **given)
         effect = effects.compute(reranking) if effects is not None else None
     for each, place in zip(reranking.runs, written, strict=False):

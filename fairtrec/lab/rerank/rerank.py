@@ -14,7 +14,8 @@ from fairtrec.evaluation.given.queries import follows_runs
 from fairtrec.evaluation.given.reference import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
-from fairtrec.evaluation.inputs.options import RerankedKeywords
+from fairtrec.evaluation.inputs.options import RerankedKeywords, refuse_positions
+from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import make_plan, open_references
 from fairtrec.evaluation.reading import list_wanted_queries
@@ -71,7 +72,8 @@ def rerank(
     number = processes([thing for _, thing in named], jobs)
     level = keywords.get("relevance_level")
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
-    work = RerankWork(_parse(by, level), seed, rankings, candidates, cut, {"qrels": judged, **keywords})
+    given = {"qrels": judged, **take_group(named, keywords)}
+    work = RerankWork(_parse(by, level), seed, rankings, candidates, cut, given)
     evaluators = work.evaluators  # refuses what does not fit together before a run is read
     found: dict[Reranker, list[Reranked]] = {each: [] for each in work.called_rerankers}
     for of_run in _rerank_each(work, named, number):
@@ -172,6 +174,7 @@ class RerankWork:
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
         given, choices = split_keywords(self.keywords, RerankKeywords.__annotations__)
+        refuse_positions("rerank", choices.order)
         if follows_runs(given):
             raise UsageError(
                 "each run is reranked by itself, so there are no common queries; choose a query set, or leave it out"

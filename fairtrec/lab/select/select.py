@@ -21,7 +21,7 @@ from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.documents import keep_documents
-from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices
+from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, refuse_positions
 from fairtrec.formats import run_writer
 from fairtrec.lab.select.criterion import AXES, BETAS, MeasurePair, Variants, betas, gather_variants, keep_values
 from fairtrec.lab.select.folds import Folds, ScoredVariants, SelectedVariants, Selection, divide, settle_choice
@@ -167,6 +167,7 @@ def evaluate_variants(
 
     Raises what ``evaluate`` raises, and UsageError for a baseline that there is not.
     """
+    refuse_positions("select", given.get("order"))
     named = dict(loading.name_rankings(runs))
     refuse_geometric(each for each in measures if isinstance(each, Measure))
     if baseline is None:

@@ -69,6 +69,16 @@ def match_names(names: Iterable[str], wanted: Container[str]) -> dict[str, str]:
     return {name: match for name, match in found.items() if match in wanted}
 
 
+def read_header(line: str) -> TableHeader:
+    r"""Read a line that is known to name the columns, whatever the names are.
+
+    >>> read_header("stamp;view").names, read_header("a\tb c").names
+    (('stamp', 'view'), ('a', 'b_c'))
+    """
+    separator = next((each for each in SEPARATORS if each is None or each in line), None)
+    return find_header(line) or split_header(line.strip(" \r\n"), separator)
+
+
 def split_header(line: str, separator: str | None) -> TableHeader:
     """Take a line apart that is known to name the columns."""
     cells = [cell.strip() for cell in line.split(separator)]

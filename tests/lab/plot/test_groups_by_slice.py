@@ -49,7 +49,7 @@ def test_lines_and_bars_are_the_values_of_slices(pool):
 
 def test_rates_are_drawn_without_intervals_if_these_are_not_asked_for():
     result = fairtrec.evaluate("Selected@3 Exposure@3", RUN, labels=LABELS, pool="even")
-    figure = fairtrec.plot(result, "groups", slices=SLICES, confidence=None, columns="2")
+    figure = fairtrec.plot(result, "groups", slices=SLICES, confidence=None, width="2")
     assert [axes.get_title() for axes in figure.axes] == ["Selected@3", "Exposure@3"]
     assert not [line for axes in figure.axes for each in axes.collections for line in each.get_segments()]
 

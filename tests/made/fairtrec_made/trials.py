@@ -68,6 +68,7 @@ FILES = {
     "drawn.tsv": "docno\tgroup\tprobability\na\tf\t0.5\nb\tf\t0.25\nc\t-\t1\nd\tm\t0.8\ne\tm\t0.4\n",
     "labels.tsv": "a\tf\nb\tm\nc\tf\nc\tm\nd\tx\ne\tm\ng\tf\n",
     "stances.tsv": "docno\tx\na\t-1\nb\t0.5\nc\t0.2\nd\t0\ne\t1\ng\t-0.3\n",
+    "views.csv": "qid,docno,score,slot\n1,a,3,1\n1,b,2,3\n1,e,1,4\n2,e,5,2\n2,c,4,5\n3,g,2,1\n3,d,1,9\n",
     "queries.txt": "1\n3\n",
     "weights.tsv": "1\t1\n2\t0.5\n3\t0.2\n4\t0.1\n5\t0.1\n",
     "slices.tsv": "1\tshort\n2\tlong\n3\tlong\n",
@@ -143,10 +144,13 @@ def list_situations(command, own, of_labels, of_words, bare=None):
     ]
 
 
-SITUATIONS = list_situations(
-    "eval qrels none.run a.run b.run",
-    {},
-    {"-m": "nDCG@3 AWRF@3 NDKL@3"},
-    {"-m": "nDCG@3 NFaiRR@3 AWRF@3"},
-    bare={"-m": "nDCG@3 RR"},
-)
+SITUATIONS = [
+    *list_situations(
+        "eval qrels none.run a.run b.run",
+        {},
+        {"-m": "nDCG@3 AWRF@3 NDKL@3"},
+        {"-m": "nDCG@3 NFaiRR@3 AWRF@3"},
+        bare={"-m": "nDCG@3 RR"},
+    ),
+    ("eval qrels views.csv", {"-m": "nDCG@3 RR"}),
+]

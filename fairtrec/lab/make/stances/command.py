@@ -36,6 +36,7 @@ from fairtrec.support.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @options.word("--accuracy-as", of=AccuracyAs, help="published: also print it for each group's better side.")
 @options.word("--order", of=RankedBy, help="Rank by the score (column 5), the rank (column 4), or the order of lines.")
 @options.CHOSEN["run_format"]
+@options.CHOSEN["columns"]
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=options.FILE,
               help="Write to FILE, a TSV, all or nothing.")  # fmt: skip

@@ -163,6 +163,7 @@ def make_stances(
     depth: int | None = None,
     order: RankedBy = "score",
     run_format: RunFormat = "auto",
+    columns: str | Mapping[str, str] | None = None,
     missing: Absent = "error",
     save_embeddings: FilePath | None = None,
 ) -> Projection:
@@ -193,7 +194,7 @@ def make_stances(
     groups = _groups(labels, toward)
     if axes < 1:
         raise UsageError(f"the number of axes is {axes}; it is 1 or more")
-    choices = Choices(depth=depth, order=order, run_format=run_format)
+    choices = Choices(depth=depth, order=order, run_format=run_format, columns=columns)
     rankings = [
         one for name, run in loading.name_rankings(runs) for one in loading.load_run(run, name, choices, depth).runs
     ]

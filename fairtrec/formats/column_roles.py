@@ -1,0 +1,147 @@
+"""What the columns of a table of rankings are: their roles, as ``--columns`` assigns them, or as their names say.
+
+Nothing here imports click or numpy, so that the command line can check roles before anything is loaded.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from fairtrec.support.errors import UsageError
+from fairtrec.support.files.table_header import normalize_name
+from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SAMPLE, SCORE
+
+Roles = Mapping[str, str]  # the column of each role that is assigned
+NO_ROLES: Roles = MappingProxyType({})
+NAMES = {"qid": QUERY, "docno": DOCUMENT, "rank": RANK, "score": SCORE, "sample": SAMPLE}  # found by name
+ROLES = (*NAMES, "group", "cluster", "slice")
+OF_QUERIES = ("cluster", "slice")  # roles of what a query has one of
+ONE_QUERY = "-"  # instead of the column of queries: all rows are of one
+
+
+class OwnColumn(NamedTuple):
+    """The column of a role in the tables of these runs, by name, whose other columns have these roles."""
+
+    role: str
+    roles: Roles
+    runs: tuple[tuple[str, Any], ...]
+
+    @property
+    def column(self) -> str:
+        """The name of the column."""
+        return self.roles[self.role]
+
+
+def parse_columns(given: str | Roles | None) -> dict[str, str]:
+    """Take ``ROLE=COLUMN,...`` apart.
+
+    Raises UsageError for an unknown role, one that is assigned twice, and a column of two roles.
+
+    >>> parse_columns("qid=request_id, group=provider_group")
+    {'qid': 'request_id', 'group': 'provider_group'}
+    """
+    if isinstance(given, Mapping):
+        entries = list(given.items())
+    else:
+        parts = [part.partition("=") for part in (given or "").split(",") if given]
+        entries = [(role.strip(), column.strip()) for role, _, column in parts]
+    found: dict[str, str] = {}
+    for role, column in entries:
+        if role not in ROLES:
+            raise UsageError(f"--columns: there is no role {role!r}; the roles are {', '.join(ROLES)}")
+        if not isinstance(column, str) or not column:
+            raise UsageError(f"--columns: {role} has no column; write {role}=COLUMN")
+        if role in found:
+            raise UsageError(f"--columns: {role} has two columns, {found[role]} and {column}; choose one")
+        if (other := next((each for each in found if found[each] == column), None)) is not None:
+            raise UsageError(f"--columns: the column {column} has two roles, {other} and {role}; choose one")
+        found[role] = column
+    if found.get("qid") == ONE_QUERY and (other := next((each for each in OF_QUERIES if each in found), None)):
+        raise UsageError(
+            f"--columns: qid=- makes one query of all rows, which has no {other}; leave out one of the two"
+        )
+    return found
+
+
+def write_columns(given: str | Roles) -> str:
+    """Write roles as ``--columns`` takes them, for the signature."""
+    return ",".join(f"{role}={column}" for role, column in parse_columns(given).items())
+
+
+def find_name(names: Iterable[str], column: str) -> str | None:
+    """Find a column by its name as it is written, else as names match; None if there is none.
+
+    >>> find_name(["Request-ID", "item"], "request_id")
+    'Request-ID'
+    """
+    every = list(names)
+    if column in every:
+        return column
+    return next((name for name in every if normalize_name(name) == normalize_name(column)), None)
+
+
+def match_roles(names: Iterable[str], roles: Roles, wanted: Iterable[str]) -> dict[str, str]:
+    """Give the columns that are read the name by which they are found: an assigned role has its first name.
+
+    A column has one role. What an assigned role would be found by otherwise is not read.
+
+    >>> match_roles(["stamp", "view", "user_id", "item"], {"qid": "view"}, (*QUERY, *DOCUMENT))
+    {'view': 'query_id', 'item': 'item'}
+    """
+    every = list(names)
+    assigned = {find_name(every, column): NAMES[role][0] for role, column in roles.items() if role in NAMES}
+    taken = {find_name(every, column) for column in roles.values()}
+    left = {*wanted}.difference(*(NAMES[role] for role in roles if role in NAMES))
+    found: dict[str, str] = {}
+    for name in every:
+        if name in assigned:
+            found[name] = assigned[name]
+        elif name not in taken and (match := name if name in left else normalize_name(name)) in left:
+            found[name] = match
+    return found
+
+
+def spell_names(names: Iterable[str], roles: Roles) -> tuple[str, ...]:
+    """Write the names of columns as they match; one that has a role has the first name of it.
+
+    >>> spell_names(["Slot", "Item-ID"], {"rank": "slot"})
+    ('rank', 'item_id')
+    """
+    every = list(names)
+    assigned = {find_name(every, column): NAMES[role][0] for role, column in roles.items() if role in NAMES}
+    return tuple(assigned.get(name) or normalize_name(name) for name in every)
+
+
+def find_lacking(names: Iterable[str], roles: Roles) -> str:
+    """Give the first column that has a role and is not among these; "" if all are."""
+    every = list(names)
+    return next(
+        (
+            column
+            for role, column in roles.items()
+            if not (role == "qid" and column == ONE_QUERY) and find_name(every, column) is None
+        ),
+        "",
+    )
+
+
+def reach_keys(keys: Sequence[str]) -> Callable[[Any], Any]:
+    """Make what goes into objects by these keys, and over lists on the way, which become one."""
+
+    def reached(value: Any) -> Any:
+        for key in keys:
+            if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+                value = [found for each in value for found in _flatten(_take_key(each, key))]
+            else:
+                value = _take_key(value, key)
+        return value
+
+    return reached
+
+
+def _take_key(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else getattr(value, key, None)
+
+
+def _flatten(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) and not hasattr(value, "_fields") else [value]
