@@ -267,7 +267,7 @@ MEANINGS = gather_trials("KEY_MEANINGS") | {
     "overall_low": "the lower end of its interval",
     "overall_high": "the upper end of its interval",
     "overall_doubtful": "whether fewer than ten queries decide it",
-    "gold judges difference": "the difference within queries",
+    "gold judges difference": "the difference within queries; of a family, to all other runs",
     "gold judges low": "the lower end of the interval",
     "gold judges high": "the upper end of the interval",
     "gold judges verdict": "higher, lower, not shown or not tested, within queries",

@@ -141,7 +141,7 @@ KEY_MEANINGS = {
     "tau_b": "Kendall's tau-b with the order of the base",
     "variant": "the value of the factor",
 }
-HIDING_COLUMNS = ["ablate"]
+HIDING_COLUMNS = ["ablate", "ablate-flips"]
 MEASURED = {"ablate": "QRELS RUNS -m NFaiRR@10 --vary tau=0,2 COUNTED -f json"}
 
 DIVISORS = {

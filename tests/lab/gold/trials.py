@@ -60,6 +60,24 @@ ANSWERS = {
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
     "gold judges": lambda: fairtrec.gold.judges("qrels.txt", {"qrels.txt": "qrels.txt"}, labels="labels.tsv"),
 }
+SMALL_ANSWERS = {
+    "gold judges --families": lambda small: fairtrec.gold.judges(
+        small.qrels,
+        small.qrels,
+        labels=small.labels,
+        runs=small.runs,
+        families={"run1": "one"},
+        measures="P@2",
+        equivalence=0.1,
+    )
+}
+KEY_MEANINGS = {
+    "difference_high": "the high end of the interval of the difference",
+    "difference_low": "the low end of the interval of the difference",
+    "gold judges families": "of runs, each next to all other runs",
+    "gold judges family": "the name of the family",
+    "gold judges value": "the judge less people, the mean over queries",
+}
 RECORDED_JSON = ["gold agree", "gold judges"]
 PRINTED = {
     "gold draw": ["gold", "draw", *TWO, "--number", "5", "--docs", "collection.tsv", "-o", "sheet.tsv"],
