@@ -116,7 +116,7 @@ def weights(ranking):
 
 
 SUMS = {"FaiRR(tau=0)@5": fairr, "RBDF@5": rbdf, "Exposure(group='f',of='all')@5": exposure}
-OTHERS = {"AWRF@5": awrf}
+OTHERS = {"AWRF(discount='log2')@5": awrf}
 
 
 def try_all(world, formula, *, size=False):
@@ -182,7 +182,7 @@ def check_greedy(seed, measure, formula, by):
     return pair.flips == fewest
 
 
-CASES = [("AWRF@5", awrf, "mean"), ("Exposure(group='f',of='all')@5", exposure, "size")]
+CASES = [("AWRF(discount='log2')@5", awrf, "mean"), ("Exposure(group='f',of='all')@5", exposure, "size")]
 
 
 @pytest.mark.parametrize(("measure", "formula", "by"), CASES, ids=["AWRF", "size of Exposure"])
