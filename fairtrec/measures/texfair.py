@@ -17,7 +17,7 @@ from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Note, NoteKin
 
 SILENT = NoteKind(
     "no group term",
-    "no word of any group in {silent} of {rankings} rankings; such a ranking gets the maximum",
+    "no group word in {silent} of {rankings} rankings, which gives the maximum",
     NoteSeverity.MISLEADING,
 )
 

@@ -30,7 +30,7 @@ _MOVED = f"{_TIED}: {_VALUES} (--bounds ties){{pairs}}{{more}}"
 MOVED = NoteKind("mixed ties", _MOVED, NoteSeverity.MISLEADING)
 OPEN = NoteKind(
     "mixed ties, no expected value",
-    f"{_TIED}; --bounds ties prints the least and the greatest value{{pairs}}{{more}}",
+    f"{_TIED}; --bounds ties prints the lowest and highest possible value{{pairs}}{{more}}",
     NoteSeverity.MISLEADING,
 )
 

@@ -30,7 +30,7 @@ from fairtrec.lab.reranker import (
 
 NEVER = 1e18  # a rank that no list reaches
 TOO_FEW = NoteKind(
-    "too few of a group", "too few documents of a group in {many} of {queries} queries: its claim lapses"
+    "too few of a group", "too few documents of a group in {many} of {queries} queries: the group cannot get its share"
 )
 
 
