@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fairtrec.data import encode_ids
-from fairtrec.formats.columns import WIDEST, FileColumns, LineNumbers
+from fairtrec.formats.columns import SAMPLE_MARK, WIDEST, FileColumns, LineNumbers
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
@@ -282,7 +282,7 @@ class RankedColumns:
 
     def _name(self, answer: CitedAnswer) -> str:
         """Name the ranking of an answer as it is told apart: by the topic, and its number if there are several."""
-        return f"{answer.topic} {answer.number}" if self.sampled else answer.topic
+        return f"{answer.topic}{SAMPLE_MARK}{answer.number}" if self.sampled else answer.topic
 
     def _rank(self, answer: CitedAnswer) -> list[tuple[str, int]]:
         return list(answer.list_cited() if self.part == CITED else answer.list_retrieved())

@@ -34,6 +34,7 @@ LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, 
 Keep = Callable[[Columns, LineNumbers], Columns]
 Take = Callable[[bytes, int], Columns | None]
 WIDEST = 1024  # bytes of a query id or docno
+SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
 WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
 FEW = 50_000  # rows in a block, from which there may be many blocks

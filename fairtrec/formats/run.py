@@ -24,7 +24,6 @@ from fairtrec.support.literals import BY_RANK, RankedBy, RunFormat, ScoreType
 from fairtrec.support.notes import Note
 
 COLUMNS = 6
-SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
 SAMPLES = ", or add --samples if column 2 numbers several rankings"
 NAME_SAMPLES = "if the rows are several rankings, add --samples --columns sample=COLUMN"
 LOOKED_AT = 100  # rankings, and lines for their ranks
@@ -135,12 +134,12 @@ def _keep_positions(
 def join_samples(qids: Docs | spans.Repeats, samples: Docs) -> spans.Repeats:
     """Call each ranking [row] by its query and its sample."""
     column = np.repeat(qids.texts, qids.lengths) if isinstance(qids, spans.Repeats) else qids
-    return spans.Repeats.find(np.char.add(np.char.add(column, SAMPLE_MARK.encode()), samples))
+    return spans.Repeats.find(np.char.add(np.char.add(column, columns.SAMPLE_MARK.encode()), samples))
 
 
 def name_ranking(ranking: str) -> str:
     """Name a ranking in a message: its query, and its sample if it has several."""
-    return ranking.replace(SAMPLE_MARK, " ")
+    return ranking.replace(columns.SAMPLE_MARK, " ")
 
 
 def _table_of(
@@ -203,10 +202,10 @@ def split_samples(whole: Run) -> System:
         return whole
     members: dict[str, list[str]] = {}
     for ranking in whole.qids:
-        members.setdefault(ranking.partition(SAMPLE_MARK)[2], []).append(ranking)
+        members.setdefault(ranking.partition(columns.SAMPLE_MARK)[2], []).append(ranking)
     runs = []
     for _, rankings in sorted(members.items()):
-        qids = tuple(ranking.partition(SAMPLE_MARK)[0] for ranking in rankings)
+        qids = tuple(ranking.partition(columns.SAMPLE_MARK)[0] for ranking in rankings)
         runs.append(replace(whole.cut(rankings, None), qids=qids, rises=False, numbered=False))
     return Samples(whole.name, whole.tag, tuple(runs))
 

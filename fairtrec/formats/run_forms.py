@@ -19,7 +19,8 @@ Columns between white space need nothing else. Any other form names its ``module
   returns none refuses ``--order rank``.
 - ``tag``: a text, if the file has one.
 - ``Q0``: an array of bytes, only if lines number several rankings of a query. ``qid`` is then an array. A form that
-  ``numbers_rankings`` also takes ``sampled``, and then returns it.
+  ``numbers_rankings`` also takes ``sampled``, and then returns it; a name in ``empty`` is then the query,
+  ``columns.SAMPLE_MARK`` and the number.
 
 ``FileColumns.blocks`` leads from a row to its line, for messages: pairs of the first row of a block, and either the
 line of that row, if each row of the block is a line, or a list of the lines of its rows. ``[(0, 1)]`` is a file of a
