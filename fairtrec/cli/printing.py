@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fairtrec.support.notes import Note
 
 IDLE = "fairtrec.idle"  # of a context: what played no part
+OF_PRINTING = {"-o", "-f", "-j", "--output", "--format", "--jobs"}  # options that change no answer, with a value
 MOST_NOTES = "fairtrec.notes"  # of a context: how many notes stand below a table, if not as many as usual
 # what ``run_command`` looks at: the formats of what is written, the answer, and the options of its view
 
@@ -246,16 +247,17 @@ def write(
 
 
 def list_arguments(words: Sequence[str]) -> list[str]:
-    """List the arguments that print the same as JSON, without the options that choose a format and a file.
+    """List the arguments that print the same as JSON, without the options of format, file, processes and notes.
 
-    >>> list_arguments(["compare", "none", "a.run", "--output=x.json", "-f", "json", "-m", "AWRF"])
+    >>> list_arguments(["compare", "none", "a.run", "--output=x.json", "-fjson", "-m", "AWRF", "-j", "2", "-v"])
     ['compare', 'none', 'a.run', '-m', 'AWRF', '-f', 'json']
     """
+    end = words.index("--") if "--" in words else len(words)  # what follows is no option
     found: list[str] = []
-    rest = iter(words)
+    rest = iter(words[:end])
     for word in rest:
-        if word in ("-o", "-f", "--output", "--format"):
+        if word in OF_PRINTING:
             next(rest, "")
-        elif word[:2] not in ("-o", "-f") and word.partition("=")[0] not in ("--output", "--format"):
+        elif word != "-v" and word[:2] not in OF_PRINTING and word.partition("=")[0] not in OF_PRINTING:
             found.append(word)
-    return [*found, "-f", "json"]
+    return [*found, "-f", "json", *words[end:]]

@@ -81,5 +81,5 @@ def test_one_ranking_for_each_query_changes_nothing(example):
 
 @pytest.mark.usefixtures("few_files")
 def test_samples_are_read_from_files():
-    with pytest.raises(UsageError, match="several rankings for each query are read from files; pass a path"):
+    with pytest.raises(UsageError, match="samples is for files and frames, and run is neither; leave it out"):
         value("RR", {"q1": {"d1": 1.0}}, qrels="qrels", samples=True)

@@ -6,6 +6,7 @@ import math
 import re
 import shutil
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from fairtrec.counting.counter import TermTable
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.formats import tsv
 from fairtrec.lab.ablate.ablation import RunOrder, find_significant
+from fairtrec.report.recorded_paths import rename_paths
 from fairtrec.statistics.agreement import tau_ap
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec_made import REPOSITORY, pages
@@ -472,7 +474,8 @@ VARY = ("--vary", "tau=0,5", "--vary", "terms=each", "--vary", "terms=half x 5",
 
 
 def test_every_format_has_the_same_numbers(fairtrec_command, command):
-    whole = json.loads(fairtrec_command(*command, *VARY, "-f", "json").out)
+    names = {str(each.relative_to(Path.cwd())): str(each) for each in command[2:5]}
+    whole = rename_paths(json.loads(fairtrec_command(*command, *VARY, "-f", "json").out), names)
     lines = [json.loads(line) for line in fairtrec_command(*command, *VARY, "-f", "jsonl").out.splitlines()]
     assert whole["variants"] == lines
     assert len(lines) == 2 + 24 + 5 + 2
