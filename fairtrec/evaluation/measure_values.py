@@ -29,7 +29,7 @@ class InputsOfSamples(Inputs):
     """
 
     def __init__(self, runs: Sequence[Run], qids: Sequence[str], measure: Measure, context: EvaluationContext) -> None:
-        unknown = ({"lengths", "filled"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
+        unknown = ({"lengths", "is_filled"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} cannot be combined with sample_of; leave out --samples")
         super().__init__(runs[0], qids, context.take_attribute(measure.by), measure.depth)

@@ -70,12 +70,12 @@ class _AWRF(Measure):
     @property
     def needs(self) -> tuple[str, ...]:
         """To tell an unknown document from a rank without one takes the ranks that hold one."""
-        return super().needs if self.unknown == "drop" else (*super().needs, "filled")
+        return super().needs if self.unknown == "drop" else (*super().needs, "is_filled")
 
-    def describe_exposure(self, membership: Floats, target: Floats, filled: Bools | None) -> dict[str, Any]:
+    def describe_exposure(self, membership: Floats, target: Floats, is_filled: Bools | None) -> dict[str, Any]:
         """Say what the form of the exposure is; AWRF is one minus a divergence, so it bends down."""
         top = membership[:, : self.cutoff]
-        there = None if filled is None else filled[:, : top.shape[1]]
+        there = None if is_filled is None else is_filled[:, : top.shape[1]]
         wanted = target
         if self.unknown == "even":
             assert there is not None
@@ -129,10 +129,10 @@ class AWRF(_AWRF):
         """To base e the divergence is at most ln 2."""
         return 1 - log_of_number(2) if self.base == "e" else 0.0, 1.0
 
-    def formula(self, membership: Floats, target: Floats, filled: Bools | None = None) -> ExposureShares:
+    def formula(self, membership: Floats, target: Floats, is_filled: Bools | None = None) -> ExposureShares:
         """Compare the shares of the exposure with the target."""
         compare, slope = partial(awrf, base=self.logarithm), partial(awrf_slope, base=self.logarithm)
-        return ExposureShares(compare=compare, slope=slope, **self.describe_exposure(membership, target, filled))
+        return ExposureShares(compare=compare, slope=slope, **self.describe_exposure(membership, target, is_filled))
 
 
 class AWRFxnDCG(_AWRF):
@@ -164,7 +164,7 @@ class AWRFxnDCG(_AWRF):
         target: Floats,
         relevance: Floats,
         judged_relevance: Floats,
-        filled: Bools | None = None,
+        is_filled: Bools | None = None,
     ) -> GroupExposure:
         """Compare the shares of the exposure with the target, times nDCG, which does not depend on groups."""
         useful = ndcg(relevance, judged_relevance, discount.compute_weights(self.discount, self.cutoff))
@@ -175,4 +175,4 @@ class AWRFxnDCG(_AWRF):
             times = useful.reshape(-1, *[1] * (fairness.ndim - 1))
             return np.where(times == 0, 0.0, fairness * times)
 
-        return GroupExposure(compare=compare, **self.describe_exposure(membership, target, filled))
+        return GroupExposure(compare=compare, **self.describe_exposure(membership, target, is_filled))

@@ -76,7 +76,7 @@ class Surplus(Form):
 
     membership: Floats
     target: Floats
-    filled: Bools
+    is_filled: Bools
     at: int
     cutoff: int
     mass: Callable[..., Floats]
@@ -96,14 +96,14 @@ class Surplus(Form):
 
     def value(self) -> Floats:
         """Divide what the group has by what all have, less its target."""
-        mass = self.mass(self.membership, self.filled)[:, : self.cutoff]
+        mass = self.mass(self.membership, self.is_filled)[:, : self.cutoff]
         return surplus(self.top, mass, self.wanted, self.weights(mass.shape[1]))
 
     def over_queries(self) -> Summands:
         """Sum the group's exposure, that of all, and what of it the group should have had."""
         top = self.membership[:, : self.cutoff]
         weights = self.weights(top.shape[1])
-        handed = weighted_sum(self.mass(top, self.filled), weights)
+        handed = weighted_sum(self.mass(top, self.is_filled), weights)
         terms = np.stack([weighted_sum(self.top, weights), handed * self.wanted, handed], axis=1)
         return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums, _bound_surplus)
 
@@ -117,8 +117,8 @@ class Surplus(Form):
 
     def over_ranks(self) -> SumOverRanks:
         """Let each rank add its part of the exposure, which is settled if all documents have as much membership."""
-        weights, mass = self.weights(self.cutoff), self.mass(self.membership, self.filled)
-        behind = ~self.filled
+        weights, mass = self.weights(self.cutoff), self.mass(self.membership, self.is_filled)
+        behind = ~self.is_filled
         gains = np.nan_to_num(self.membership[..., self.at]) - self.wanted[:, None] * mass
         settled = np.asarray((mass == mass[:, :1]) | behind)
         return SumOverRanks(gains, weights, weighted_sum(mass[:, : self.cutoff], weights), settled=settled)
@@ -133,7 +133,7 @@ class Surplus(Form):
         """Let each rank add its part of the exposure, the same in all labelings that give it to some group."""
         top, groups = self.membership[:, : self.cutoff], self.membership.shape[2]
         weights = self.weights(top.shape[1])
-        handed = weighted_sum(self.mass(top, self.filled, 1.0), weights)
+        handed = weighted_sum(self.mass(top, self.is_filled, 1.0), weights)
         part = quotient(np.broadcast_to(weights, top.shape[:2]), handed[:, None])
         held = (np.arange(groups) == self.at).astype(np.float64)
         if self.of_all:
@@ -194,7 +194,7 @@ class Exposure(Measure):
         if self.of == "all" and self.unknown == "group":
             raise UsageError(f"{self}: of='all' counts documents of unknown group already; leave out unknown='group'")
 
-    def formula(self, membership: Floats, target: Floats, groups: Sequence[str], filled: Bools) -> Surplus:
+    def formula(self, membership: Floats, target: Floats, groups: Sequence[str], is_filled: Bools) -> Surplus:
         """Divide the group's exposure by that of all, less its target."""
         at, weights, of_all = (
             groups.index(self.group),
@@ -202,14 +202,14 @@ class Exposure(Measure):
             self.of == "all",
         )
         drops = self.unknown == "drop"
-        return Surplus(membership, target, filled, at, self.cutoff, self.mass, weights, of_all, drops)
+        return Surplus(membership, target, is_filled, at, self.cutoff, self.mass, weights, of_all, drops)
 
-    def mass(self, membership: Floats, filled: Bools, unknown: float | None = None) -> Floats:
+    def mass(self, membership: Floats, is_filled: Bools, unknown: float | None = None) -> Floats:
         """Say in how many groups, with their weights, each ranked document is [query, rank], and an ``unknown`` one.
 
         With of='all' each counts once.
         """
-        there = filled[:, : membership.shape[1]]
+        there = is_filled[:, : membership.shape[1]]
         if self.of == "all":
             return there.astype(np.float64)
         of_unknown = np.where(there, float(self.unknown == "group") if unknown is None else unknown, 0.0)

@@ -265,3 +265,17 @@ def test_slices_of_a_column_are_compared(views, fairtrec_command):
         assert (done.code, "slice" in done.out) == (0, True), done.err
     done = fairtrec_command("check", "none", "views.csv", *given[:-2], "--require", "worst slice AWRF@1 >= 0.9")
     assert (done.code, "in 1" in done.out or "in 2" in done.out) == (1, True), done.out + done.err
+
+
+def test_slices_of_a_column_are_compared_with_the_first(shared, fairtrec_command):
+    log = shared / "specs" / "audit" / "log.csv"
+    if not log.is_file():
+        pytest.skip(f"needs {log}")
+    given = ["--columns", "group=provider_group,cluster=user_id,slice=day", "--order", "position", "--pool", "even",
+             "--confidence", "0.95", "--against", "first", "-m", "Exposure(group=local)@5", "-f", "json"]  # fmt: skip
+    done = fairtrec_command("eval", "none", log, *given)
+    assert done.code == 0, done.err
+    for digits in ("-0.305245462", "-0.485561813", "-0.124929112"):  # another program's
+        assert digits in done.out
+    done = fairtrec_command("eval", "none", log, *[word.replace(",slice=day", "") for word in given])
+    assert (done.code, done.err) == (2, "--against needs --slice; add --slice FILE, or leave it out\n")

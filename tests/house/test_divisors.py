@@ -103,7 +103,7 @@ DECLARED = {
         "_inf_ap: ranked.places": COUNT,
         "_inf_ap: right + wrongs + 2 * SMALL": NEVER,
         "_iprec: ranked.places": COUNT,
-        "_judged: np.minimum(ranked.many, cutoff)": COUNT,
+        "_judged: np.minimum(ranked.count_first(cutoff), cutoff)": COUNT,
         "_relative_p: np.minimum(_relevant(ranked.judged, params), params['cutoff'])": COUNT,
         "_rprec: most": WEIGHTS,
         "_set_ap: ranked.many * _relevant(ranked.judged, params)": COUNT,

@@ -63,18 +63,18 @@ def test_unknown_documents():
     # a group: unknown at ranks 2 and 4, weights 1 and .5, target 0
     measure = AWRF(unknown="group")
     expected = 1 - jensenshannon([*weights, 1.5], [0.5, 0.5, 0], base=2) ** 2
-    assert value(measure, ranked, filled=first(4)) == pytest.approx(expected)
+    assert value(measure, ranked, is_filled=first(4)) == pytest.approx(expected)
     # the ranking ends before the fourth
     expected = 1 - jensenshannon([*weights, 1], [0.5, 0.5, 0], base=2) ** 2
-    assert value(measure, ranked, filled=first(3)) == pytest.approx(expected)
-    assert value(measure, [UNKNOWN], filled=first(1)) == 0
+    assert value(measure, ranked, is_filled=first(3)) == pytest.approx(expected)
+    assert value(measure, [UNKNOWN], is_filled=first(1)) == 0
     # a document that is known to be of no group is in no group
-    assert value(measure, [A, NO, B], filled=first(3)) == value(AWRF(), [A, UNKNOWN, B])
+    assert value(measure, [A, NO, B], is_filled=first(3)) == value(AWRF(), [A, UNKNOWN, B])
 
 
 def test_what_it_needs():
     assert AWRF().needs == ("membership", "target")
-    assert AWRF(unknown="group").needs == ("membership", "target", "filled")
+    assert AWRF(unknown="group").needs == ("membership", "target", "is_filled")
     assert AWRFxnDCG().needs == ("membership", "target", "relevance", "judged_relevance")
 
 
@@ -93,8 +93,8 @@ def test_awrf_times_ndcg():
             both = AWRFxnDCG(cutoff=k, discount="log2", **options)
             assert value(both, RANKED, **inputs) == pytest.approx(fair * ndcg)
     options = {"unknown": "group", "discount": "log2"}
-    grouped = value(AWRFxnDCG(**options), [UNKNOWN, *RANKED[1:]], filled=first(4), **inputs)
-    alone = value(AWRF(**options), [UNKNOWN, *RANKED[1:]], filled=first(4))
+    grouped = value(AWRFxnDCG(**options), [UNKNOWN, *RANKED[1:]], is_filled=first(4), **inputs)
+    alone = value(AWRF(**options), [UNKNOWN, *RANKED[1:]], is_filled=first(4))
     assert grouped == pytest.approx(alone * ndcg)
 
 
@@ -134,22 +134,24 @@ def test_laws(membership, cutoff, base, discount):
 
 def test_even_gives_what_is_of_nobody_to_all_groups_in_equal_parts():
     # weights 1, 1, .630930, .5: a has 1 + (.630930 + .5) / 2 = 1.565465 of 3.130930, b 1 + .565465: even
-    filled = first(4)
-    assert value(AWRF(unknown="even"), [A, B, UNKNOWN, NO], filled=filled) == pytest.approx(1)
+    is_filled = first(4)
+    assert value(AWRF(unknown="even"), [A, B, UNKNOWN, NO], is_filled=is_filled) == pytest.approx(1)
     weights = 1 / np.log2(np.maximum(np.arange(1, 5), 2))
     share = [weights[0] + weights[1:].sum() / 2, weights[1:].sum() / 2]
     expected = 1 - jensenshannon(share, [0.5, 0.5], base=2) ** 2
-    assert value(AWRF(unknown="even"), [A, NO, UNKNOWN, NO], filled=filled) == pytest.approx(expected)
-    assert value(AWRF(unknown="even"), [NO, NO, UNKNOWN, NO], filled=filled) == 1  # where others have no value
+    assert value(AWRF(unknown="even"), [A, NO, UNKNOWN, NO], is_filled=is_filled) == pytest.approx(expected)
+    assert value(AWRF(unknown="even"), [NO, NO, UNKNOWN, NO], is_filled=is_filled) == 1  # where others have no value
     assert np.isnan(value(AWRF(), [NO, NO, UNKNOWN, NO]))
-    short = value(AWRF(unknown="even"), [A, NO, UNKNOWN, UNKNOWN], filled=first(2))  # which ends at rank 2
+    short = value(AWRF(unknown="even"), [A, NO, UNKNOWN, UNKNOWN], is_filled=first(2))  # which ends at rank 2
     assert short == pytest.approx(1 - jensenshannon([1.5, 0.5], [0.5, 0.5], base=2) ** 2)
-    assert np.isnan(value(AWRF(unknown="even"), [UNKNOWN], filled=first(0)))
+    assert np.isnan(value(AWRF(unknown="even"), [UNKNOWN], is_filled=first(0)))
     useful = {"relevance": np.array([[1.0, 0.0]]), "judged_relevance": np.array([[1.0]])}
-    both = value(AWRFxnDCG(unknown="even"), [NO, NO], filled=first(2), **useful)
+    both = value(AWRFxnDCG(unknown="even"), [NO, NO], is_filled=first(2), **useful)
     assert both == 1
     assert AWRF(unknown="even").formula(np.zeros((1, 2, 2)), EVEN, first(2)).over_labels() is None
-    assert AWRFxnDCG(unknown="even").formula(np.zeros((1, 2, 2)), EVEN, filled=first(2), **useful).over_labels() is None
+    assert (
+        AWRFxnDCG(unknown="even").formula(np.zeros((1, 2, 2)), EVEN, is_filled=first(2), **useful).over_labels() is None
+    )
     assert (AWRF(unknown="even").beyond, AWRF().beyond) == ("", "sum")
 
 

@@ -20,8 +20,8 @@ GROUPS = ("f", "m")
 def value(ranked, target=EVEN, *, length=None, **parameters):
     measure = Exposure(**{"group": "f", **parameters})
     membership = np.array([ranked]).reshape(1, len(ranked), 2)
-    filled = np.arange(len(ranked))[None] < (length or len(ranked))
-    return measure(membership, np.asarray(target), GROUPS, filled).item()
+    is_filled = np.arange(len(ranked))[None] < (length or len(ranked))
+    return measure(membership, np.asarray(target), GROUPS, is_filled).item()
 
 
 def plain(ranked, target, groups, group, cutoff, discount, unknown):
@@ -103,8 +103,8 @@ def test_shares_are_those_of_the_exposure_ratio(groups, cutoff):
     """Of hard labels, DP of one group is the ratio of what its documents get on average."""
     from fairtrec.measures.exposure_ratio import DP
 
-    membership, target, filled = np.eye(3)[groups], np.full((1, 3), 1 / 3), np.ones((3, 6), dtype=bool)
-    share = Exposure(group="a", cutoff=cutoff)(membership, target, "abc", filled) + 1 / 3
+    membership, target, is_filled = np.eye(3)[groups], np.full((1, 3), 1 / 3), np.ones((3, 6), dtype=bool)
+    share = Exposure(group="a", cutoff=cutoff)(membership, target, "abc", is_filled) + 1 / 3
     own = (groups[:, :cutoff] == 0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (share / own) / ((1 - share) / (cutoff - own))

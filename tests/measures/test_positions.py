@@ -102,7 +102,7 @@ def test_gaps_are_no_documents():
     assert result.means["run"] == pytest.approx(
         {"Judged@4": 1.0, "NumRet": 3.0, "SetP": 1 / 3, "P@4": 0.25, "RR": 0.5, "AWRF@4": result.means["run"]["AWRF@4"]}
     )
-    assert "of 2 documents looked at, 2 have known groups" in "\n".join(map(str, result.notes))
+    assert "of 2 documents in the measured ranks, 2 have a label" in "\n".join(map(str, result.notes))
     cut = fairtrec.evaluate("NumRet", frame, qrels=qrels, order="position", depth=4)
     assert cut.means["run"] == {"NumRet": 2.0}
 

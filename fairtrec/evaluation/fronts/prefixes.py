@@ -13,7 +13,9 @@ from fairtrec.formulas.sequences import Earned
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Measure
 
-OF_GROUPS = frozenset({"membership", "target", "groups", "lengths", "filled"})  # of which a form is that of all orders
+OF_GROUPS = frozenset(
+    {"membership", "target", "groups", "lengths", "is_filled"}
+)  # of which a form is that of all orders
 
 
 def find_earnings(problem: Problem, row: int, examples: Ints, supply: Ints) -> Earned | None:

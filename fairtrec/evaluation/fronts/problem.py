@@ -25,7 +25,7 @@ LOOKS = ("membership", "relevance", "stances")  # what measures see of documents
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
 OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
                       "background_stances"})  # fmt: skip
-COUNTED = frozenset({"lengths", "filled", "queries", "sample_of"})  # of orders, each of which stands for a query
+COUNTED = frozenset({"lengths", "is_filled", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset(
     {*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade", "order"}
 )  # of orders that are made up
@@ -35,8 +35,8 @@ ORDERS = 100_000  # of a query, which are looked at one by one
 
 def count_orders(lengths: Ints, width: int) -> dict[str, Any]:
     """Give what orders of so many documents [order] are as rankings, by input; each stands for a query."""
-    filled = np.arange(width) < lengths[:, None]
-    return {"lengths": lengths, "filled": filled, "queries": len(lengths), "sample_of": np.arange(len(lengths))}
+    is_filled = np.arange(width) < lengths[:, None]
+    return {"lengths": lengths, "is_filled": is_filled, "queries": len(lengths), "sample_of": np.arange(len(lengths))}
 
 
 @dataclass(frozen=True, eq=False)

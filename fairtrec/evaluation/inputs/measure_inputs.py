@@ -182,14 +182,14 @@ class Inputs(RunContext):
     def lengths(self) -> Ints:
         """The last rank [query]; how many documents there are, if each rank holds one."""
         if self.run.positions is None:
-            lengths: Ints = self.filled.sum(axis=1)
+            lengths: Ints = self.is_filled.sum(axis=1)
             return lengths
         rows = self.run.numbers(self.qids)
         ends = np.where(rows == MISSING, 0, np.append(self.run.depths, 0)[rows])
         return ends if self.depth is None else np.minimum(ends, self.depth)
 
     @property
-    def filled(self) -> Bools:
+    def is_filled(self) -> Bools:
         """Which ranks hold a document [query, rank]."""
         return np.asarray(self.lines != MISSING)
 

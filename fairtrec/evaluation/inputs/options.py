@@ -416,7 +416,8 @@ class ViewOptions:
         "slice of this NAME.",
         metavar="first|all|NAME", only=("eval", "python"), refused=NOT_OF_SPREAD, words=("first", "all"),
         trials=("first",), conflicts={
-            "--against needs --slice; add --slice FILE, or leave it out": lambda it: it.slices is None,
+            "--against needs --slice; add --slice FILE, or leave it out":
+                lambda it: it.slices is None and "slice" not in parse_columns(vars(it).get("columns")),
             "--against compares single values, and --bounds prints a range; leave out one of the two":
                 lambda it: it.bounds is not None,
             "--against compares means, and --aggregate prints other values; leave out one of the two":

@@ -256,7 +256,7 @@ def _rankings(inputs: Inputs, crossing: Crossing, depth: int | None) -> Iterator
     held = [look_up(each, inputs.qids, inputs.run.docnos, lines) for each in crossing.labels]
     grades = inputs.relevance[:, :depth] if inputs.context.qrels is not None else np.full(lines.shape, np.nan)
     for row, qid in enumerate(inputs.qids):
-        own = {"lengths": inputs.lengths[row], "filled": lines[row] != MISSING}
+        own = {"lengths": inputs.lengths[row], "is_filled": lines[row] != MISSING}
         yield qid, {"held": [each[row] for each in held], "relevance": grades[row], **own}
 
 
@@ -283,7 +283,7 @@ def _value(
         "membership": membership.reshape(len(several), width, -1),
         "relevance": np.stack([_padded(each["relevance"][:, None], width)[:, 0] for each in several]),
         "lengths": np.array([each["lengths"] for each in several]),
-        "filled": np.stack([np.pad(each["filled"], (0, width - len(each["filled"]))) for each in several]),
+        "is_filled": np.stack([np.pad(each["is_filled"], (0, width - len(each["is_filled"]))) for each in several]),
         "sample_of": np.zeros(len(several), dtype=np.int64),
         "queries": 1,
     }

@@ -42,7 +42,7 @@ _ROWS = (
     Need("run_scores", "Floats [line]", "the scores of all documents of the run", "run"),
     Need("collection_size", "int or None", "the number of documents of the collection, if it was given", "run"),
     Need("lengths", "Ints [query]", "the last rank: the number of documents, if each rank holds one", "run"),
-    Need("filled", "Bools [query, rank]", "which ranks hold a document", "run"),
+    Need("is_filled", "Bools [query, rank]", "which ranks hold a document", "run"),
     Need("queries", "int", "the number of queries", "run"),
     Need("sample_of", "Ints [ranking]", "which of the queries each ranking belongs to", "run"),
     Need("judged_relevance", "Floats [query, n]", "the grade of each judged document, by falling docno", "judgments"),

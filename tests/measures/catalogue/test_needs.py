@@ -50,7 +50,7 @@ def test_whatever_our_measures_ask_for_stands_in_it():
 
 
 def test_what_can_be_made_follows_from_what_is_given():
-    always = {"lengths", "filled", "queries", "sample_of", "docnos", "collection_size", "scores", "run_scores"}
+    always = {"lengths", "is_filled", "queries", "sample_of", "docnos", "collection_size", "scores", "run_scores"}
     grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
     assert take_references().inputs == always
     assert take_references(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
