@@ -134,7 +134,7 @@ def test_no_title_waits_for_an_option_that_there_is_not():
 def test_the_groups_of_eval():
     found = sections(shown(80, "eval"))
     assert list(found) == ["First", "Inputs", "Measures", "Ranking", "Comparison", "Output", "Options"]
-    assert found["Ranking"] == ["--samples", "-M", "--only", "--order", "--score-dtype", "--run-format"]
+    assert found["Ranking"] == ["--samples", "-M", "--only", "--order", "--score-dtype", "--run-format", "--columns"]
     assert {"-j", "--keep-going", "-h"} <= set(found["Options"])
     assert {"--stances", "--counterfactual"} <= set(found["Inputs"]), "what measures ask for beside the runs"
 
