@@ -89,7 +89,7 @@ def stability() -> str:
     parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*list_versions(()), *FIELDS]))}.")
     of_compare = ["slices", "baseline", *Procedure().choices]
     parts.append(
-        "`eval --sort` adds `sort` if the means are over fewer queries, with their number. "
+        "`eval --sort` adds `sort` if ranks are over fewer queries than means; "
         f"`compare` adds {_listed(of_compare)}; `check` adds `baseline`; `correlate` adds `slices`, `correlate`, "
         "`correction`, `interval`; `reliability` adds `slices`, `reliability`, `interval`, `seed`."
     )

@@ -192,7 +192,7 @@ def share_queries(result: Result, row: int) -> Result:
     shared: Bools = np.asarray(valued[ranked].all(axis=0))
     if measure.of_pool or not (valued[ranked].any(axis=0) & ~shared).any():
         return result
-    if shared.sum() < FEWEST_SHARED or any(row in each.decisions and each.is_corrected for each in scores):
+    if shared.sum() < FEWEST_SHARED or not np.isnan([each.decisions.get(row, np.nan) for each in scores]).all():
         raise UnrankedError(_explain_unranked(result, row, int(shared.sum()), len(every)))
     kept = {qid for qid, is_kept in zip(every, shared.tolist(), strict=True) if is_kept}
     signature = result.signature | {"sort": f"{measure}/{len(kept)}"}

@@ -41,10 +41,10 @@ def write_number(value: float, places: int) -> str:
     return f"{value:z.{places}f}"
 
 
-def write_short_of(value: float, places: int, wanted: Sequence[float]) -> str:
+def write_shortfall(value: float, places: int, wanted: Sequence[float]) -> str:
     """Write a number with more digits if fewer are those of a wanted number that it does not reach.
 
-    >>> write_short_of(0.946, 2, [0.95]), write_short_of(0.954, 2, [0.95]), write_short_of(0.94996, 2, [0.95])
+    >>> write_shortfall(0.946, 2, [0.95]), write_shortfall(0.954, 2, [0.95]), write_shortfall(0.94996, 2, [0.95])
     ('0.946', '0.95', '0.94996')
     """
     for digits in range(places, 17):

@@ -46,11 +46,10 @@ def _add_defined(scores: Scores, rows: Collection[int]) -> Scores:
     return _with_more(scores, (counts, scores.columns))
 
 
-Row = tuple[Quantity, Floats, float]  # a quantity, its values [query], and its mean
-Numbers = tuple[Sequence[Sequence[tuple[Quantity, float]]], Mapping[str, ScoreColumn]]
+NumbersOfMeans = tuple[Sequence[Sequence[tuple[Quantity, float]]], Mapping[str, ScoreColumn]]
 
 
-def _list_numbers(scores: Scores) -> Numbers:
+def _list_numbers(scores: Scores) -> NumbersOfMeans:
     """List the numbers next to each mean, and the columns that have none."""
     kept = {name: column for name, column in scores.columns.items() if not column.cells}
     numbers = [
@@ -60,7 +59,7 @@ def _list_numbers(scores: Scores) -> Numbers:
     return numbers, kept
 
 
-def _with_more(scores: Scores, numbers: Numbers) -> Scores:
+def _with_more(scores: Scores, numbers: NumbersOfMeans) -> Scores:
     """Put numbers behind the mean of each measure, and keep these columns."""
     several, kept = numbers
     if not any(several) and len(kept) == len(scores.columns):
@@ -88,9 +87,9 @@ def _with_ends(scores: Scores) -> Scores:
         return scores
     kept = {name: column for name, column in scores.columns.items() if name not in moved}
     none = np.full(len(scores.qids), np.nan)
-    rows: list[list[Row]] = []
+    rows: list[list[tuple[Quantity, Floats, float]]] = []
     for row, measure in enumerate(scores.measures):
-        own: list[Row] = [(measure, scores.values[row], scores.means[row])]
+        own: list[tuple[Quantity, Floats, float]] = [(measure, scores.values[row], scores.means[row])]
         own += [(End(measure, end), of.values[row], of.means[row]) for end, of in scores.ends.items()]
         for column in moved.values():
             numbers = column.numbers(scores, row)
@@ -100,7 +99,9 @@ def _with_ends(scores: Scores) -> Scores:
     return _take_rows(scores, rows, kept)
 
 
-def _take_rows(scores: Scores, rows: Sequence[Sequence[Row]], columns: Mapping[str, ScoreColumn]) -> Scores:
+def _take_rows(
+    scores: Scores, rows: Sequence[Sequence[tuple[Quantity, Floats, float]]], columns: Mapping[str, ScoreColumn]
+) -> Scores:
     """Give the scores, instead of the row of each measure, the rows that are its own and what stands behind it."""
     repeated = np.repeat(np.arange(len(rows)), list(map(len, rows))).tolist()
     measures, values, means = zip(*chain.from_iterable(rows), strict=True)

@@ -14,7 +14,7 @@ from fairtrec.evaluation.inputs.documents import MOSTLY_UNKNOWN
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
 from fairtrec.measures.catalogue.needs import needs_judgments
-from fairtrec.report.cells import write_needed, write_short_of
+from fairtrec.report.cells import write_needed, write_shortfall
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, list_runs, merge_runs, write_span
 
@@ -95,7 +95,7 @@ def _write_reliability(reliability: float) -> str:
     >>> _write_reliability(0.912), _write_reliability(0.946), _write_reliability(0.9501), _write_reliability(0.79996)
     ('.91', '.946', '.95', '.79996')
     """
-    return write_short_of(reliability, 2, (COMMON, PUBLISHED)).replace("0.", ".", 1)
+    return write_shortfall(reliability, 2, (COMMON, PUBLISHED)).replace("0.", ".", 1)
 
 
 UNRELIABLE = NoteKind(

@@ -9,7 +9,7 @@ import fairtrec
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.report.cells import write_short_of
+from fairtrec.report.cells import write_shortfall
 from fairtrec.report.result_notes import COMMON, PUBLISHED, UNRELIABLE
 from fairtrec_made import EXAMPLE, REPOSITORY
 from fairtrec_made.measures import Higher
@@ -19,7 +19,7 @@ from fairtrec_made.measures import Higher
 
 @given(st.floats(0, 1, exclude_max=True), st.integers(1, 4), st.sampled_from([COMMON, PUBLISHED]))
 def test_a_number_that_does_not_reach_a_wanted_one_is_not_written_as_if_it_did(value, places, wanted):
-    written = write_short_of(value, places, [wanted])
+    written = write_shortfall(value, places, [wanted])
     assert (float(written) < wanted) == (value < wanted)
     assert float(written) == pytest.approx(value, abs=10.0**-places)
 

@@ -37,7 +37,7 @@ def test_an_order_by_chance_is_noted(read):
     found = fairtrec.reliability(result).rows[0]
     assert found.reliability < 0.8
     (note,) = note_reliability(result)
-    assert str(note).startswith(SAID.format(f"{found.reliability:.2f}"))
+    assert str(note).startswith(SAID.format(f"{found.reliability:.2f}".removeprefix("0")))
     assert str(note).endswith("see fairtrec reliability")
 
 
@@ -52,7 +52,7 @@ def test_nothing_is_said_of_few_or_of_a_reliable_order(read, values):
 
 def test_it_stands_under_a_comparison_and_a_sorted_table_and_on_a_page(read, tmp_path):
     result = read(runs_of(QIDS, 6, 0.0))
-    start = SAID.format(f"{fairtrec.reliability(result).rows[0].reliability:.2f}")
+    start = SAID.format(f"{fairtrec.reliability(result).rows[0].reliability:.2f}".removeprefix("0"))
     assert start in str(fairtrec.compare(result, "all"))
     result.write(tmp_path / "out.html")
     assert (tmp_path / "out.html").read_text("utf-8").count(start) == 1
@@ -62,7 +62,7 @@ def test_it_stands_under_a_comparison_and_a_sorted_table_and_on_a_page(read, tmp
         text = (tmp_path / f"out.{form}").read_text("utf-8")
         assert (text.count(verdict), text.count(start)) == (1, 0), form
     result.write(tmp_path / "plain.md")
-    assert start not in (tmp_path / "plain.md").read_text("utf-8")
+    assert start in (tmp_path / "plain.md").read_text("utf-8")  # next to the mark of the best
 
 
 @pytest.mark.parametrize(

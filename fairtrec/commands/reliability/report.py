@@ -8,7 +8,7 @@ from typing import Any
 
 from fairtrec.commands.reliability.reliability import OrderReliability, Reliabilities, name_measure
 from fairtrec.report import row_answers
-from fairtrec.report.cells import write_count, write_needed, write_number, write_share, write_short_of
+from fairtrec.report.cells import write_count, write_needed, write_number, write_share, write_shortfall
 from fairtrec.report.document import Document
 from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.row_answers import FieldColumn, lay_out_rows, record_rows
@@ -35,7 +35,7 @@ def _list_columns(view: Reliabilities) -> list[FieldColumn]:
         FieldColumn("queries", write_count),
         FieldColumn(
             "reliability",
-            partial(write_short_of, wanted=(view.wanted,)),
+            partial(write_shortfall, wanted=(view.wanted,)),
             ends=attrgetter("low", "high"),
             doubtful="doubtful",
         ),

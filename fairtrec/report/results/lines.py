@@ -52,20 +52,20 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
                 lines += [f"{'runid':<22}\tall\t{scores.tag}"] * (qid == "all" and not is_bare)
                 lines += [f"{'num_q':<22}\t{qid}\t{len(of.qids)}"] * (not is_bare and "num_q" not in asked)
             for measure, value in zip(of.measures, of.spell(query, places), strict=True):
-                of_set = getattr(measure, "is_of_set", False)
-                if not value or _is_strange_to_trec_eval(measure):
+                if not value or _is_strange_to_trec_eval(measure, is_mean=query is None):
                     continue
-                if of_set and query is not None and measure.trec_name(is_mean=False) == "num_q":
-                    continue  # a set has num_q of all queries only, as in trec_eval
                 padded = value if measure.total else value.rjust(6)  # counts are not padded
                 name = measure.trec_name(is_mean=query is None)
                 lines.append(f"{name or str(measure):<22}\t{qid}\t{padded}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _is_strange_to_trec_eval(quantity: Quantity) -> bool:
-    """Tell whether this counts the queries of a measure that was asked for by its name in trec_eval, which does not."""
-    return isinstance(quantity, DefinedCount) and bool(getattr(quantity.of, "trec", ""))
+def _is_strange_to_trec_eval(quantity: Quantity, *, is_mean: bool) -> bool:
+    """Tell whether trec_eval prints no such line: the queries behind a mean of its own, or num_q of a single query."""
+    if isinstance(quantity, DefinedCount):
+        return bool(getattr(quantity.of, "trec", ""))
+    of_set = getattr(quantity, "is_of_set", False)
+    return bool(of_set) and not is_mean and quantity.trec_name(is_mean=False) == "num_q"
 
 
 def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
