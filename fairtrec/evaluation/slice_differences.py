@@ -15,7 +15,7 @@ from fairtrec.data import Ints
 from fairtrec.evaluation.answers.aggregates import refuse_aggregated, refuse_corrected
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.columns.against import SliceDifference, SliceDifferences
+from fairtrec.evaluation.columns.compared_slices import SliceDifference, SliceDifferences
 from fairtrec.evaluation.columns.confidence import GAP_NOTES, Confidence
 from fairtrec.evaluation.columns.pool import Pooled
 from fairtrec.evaluation.deletions import delete_from_value, has_total, number_clusters

@@ -45,7 +45,7 @@ def describe(measure, slices=SLICES, against="mon", run=RUN, correction="holm", 
         scores = part.scores[0]
         for row, each in enumerate(scores.measures):
             total = scores.describe_total(each) if scores.totals.get("pooled", [None] * 99)[row] is not None else {}
-            told = {**scores.columns["against"].describe_mean(scores, row), **total}
+            told = {**scores.columns["compared_slices"].describe_mean(scores, row), **total}
             if "against" in told:
                 found[name, str(each)] = told
     return found

@@ -189,7 +189,8 @@ def test_a_format_heeds_only_options_that_its_kind_has(name):
 @pytest.mark.parametrize("kind", reports.every_kind())
 def test_each_option_of_a_kind_is_heeded_by_a_format(kind):
     heeded = {name for form in kind.forms for step in steps(kind, form) for name in inspect.signature(step).parameters}
-    assert {*kind.options} - {"slices"} <= heeded  # slices are made parts by the table itself
+    of_parts = {"slices", "against", "correction"}  # slices are made parts, and compared, by the table itself
+    assert {*kind.options} - of_parts <= heeded
 
 
 def test_an_option_that_no_format_has_is_refused():

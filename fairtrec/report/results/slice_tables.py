@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.columns.against import SliceDifference, SliceDifferences
+from fairtrec.evaluation.columns.compared_slices import SliceDifference, SliceDifferences
 from fairtrec.measure import Measure
 from fairtrec.report.cells import write_difference, write_interval, write_p, write_suffix
 from fairtrec.report.document import Column, ReportTable, heading

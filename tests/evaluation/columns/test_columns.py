@@ -89,7 +89,7 @@ def defined():
 
 
 def test_every_column_is_tried_here():
-    assert defined().keys() == {*GIVEN, "gaps", "group_gaps"}
+    assert defined().keys() == {*GIVEN, "gaps", "group_gaps", "compared_slices"}  # of slices, with tests of their own
 
 
 def test_no_question_has_a_single_answer():

@@ -45,7 +45,7 @@ class SliceDifference(NamedTuple):
 class SliceDifferences(ScoreColumn):
     """The differences of a slice, by measure; none in the slice that others are compared with."""
 
-    name: ClassVar[str] = "against"
+    name: ClassVar[str] = "compared_slices"
     cells = tuple(map(MeanCell, NAMES))
 
     found: Mapping[Quantity, SliceDifference]
