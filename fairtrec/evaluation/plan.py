@@ -25,7 +25,7 @@ from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.own_columns import take_group
+from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.inputs.targets import settle_attributes
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue import registry

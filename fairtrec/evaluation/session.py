@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Counts, Docnos, Run, System
+from fairtrec.data import MISSING, Counts, Docnos, Run
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
@@ -25,8 +25,8 @@ from fairtrec.evaluation.inputs.documents import (
 )
 from fairtrec.evaluation.inputs.groups import describe_attributes
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.own_columns import group_slices
 from fairtrec.evaluation.jobs import processes
+from fairtrec.evaluation.query_columns import add_query_columns
 from fairtrec.evaluation.reading import (
     Batch,
     Failed,
@@ -38,7 +38,6 @@ from fairtrec.evaluation.reading import (
 )
 from fairtrec.evaluation.score import note_few_judged, note_own_ids
 from fairtrec.evaluation.signature import list_input_files, name_input_files, waiting_for, write_signature
-from fairtrec.formats.column_roles import OF_QUERIES, OwnColumn
 from fairtrec.formats.first_lines import note_first_lines
 from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import is_of_ranked_groups
@@ -356,22 +355,7 @@ class Evaluator:
         )
         for reference in self.given.references.values():
             result = reference.complete_result(result, self.plan, reading.context)
-        return self._add_own_columns(result, named) if choices.columns is not None else result
-
-    def _add_own_columns(self, result: Result, named: NamedRuns) -> Result:
-        """Add the clusters and slices of queries that columns of the runs' own tables hold."""
-        roles, failed = self.choices.roles, dict(result.failed)
-        runs = tuple(each for each in named if each[0] not in failed and not isinstance(each[1], System))
-        found: dict[str, dict[str, str]] = {}
-        for role in (role for role in OF_QUERIES if role in roles and runs):
-            from fairtrec.formats.own_columns import read_queries
-
-            found[role] = read_queries(OwnColumn(role, roles, runs))
-        if "cluster" in found:
-            from fairtrec.evaluation.given.cluster import add_clusters
-
-            result = add_clusters(result, found["cluster"])
-        return replace(result, slices=group_slices(found["slice"])) if "slice" in found else result
+        return result if choices.columns is None else add_query_columns(result, choices.roles, named)
 
     def _note_names(self, files: Mapping[Part, InputFile]) -> list[Note]:
         """Note which files have names of columns in their first lines, of those that need none."""

@@ -201,20 +201,26 @@ def _one_object(path: FilePath, wanted: WantedColumns) -> tuple[Any, list[str], 
     found = _predictions(found, path) if META in found else found or {}
     rows: dict[str, list[Any]] = {"qid": [], "docno": [], wanted.number: []}
     for qid, documents in found.items():
-        if not isinstance(documents, dict | list):
-            shown = "{qid: {docno: " + wanted.number + "}}"
-            raise InputError(f"query {qid[:40]!r} holds no object or list of documents; write {shown}", path)
-        numbers = documents if isinstance(documents, dict) else _number_list(qid, documents, path, wanted)
-        for docno, number in numbers.items():
-            if type(number) not in (int, float) or not _is_finite(number):
-                what = f"the {wanted.number} {_shown(number)} of document {docno[:40]!r} under query {qid[:40]!r}"
-                raise InputError(f"{what} is not a finite number; correct it", path)
+        numbers = _number_documents(qid, documents, path, wanted)
         rows["qid"] += [qid] * len(numbers)
         rows["docno"] += numbers
         rows[wanted.number] += map(float, numbers.values())
     if any(LONE.search(each) for each in chain(found, rows["docno"])):
         raise InputError("an id holds half a character (a lone surrogate); correct it", path)
     return _table_of(rows, wanted), [], tuple(qid for qid, documents in found.items() if not documents)
+
+
+def _number_documents(qid: str, documents: Any, path: FilePath, wanted: WantedColumns) -> dict[str, Any]:
+    """Give the documents of a query their numbers. Raises InputError for what is no finite number."""
+    if not isinstance(documents, dict | list):
+        shown = "{qid: {docno: " + wanted.number + "}}"
+        raise InputError(f"query {qid[:40]!r} holds no object or list of documents; write {shown}", path)
+    numbers = documents if isinstance(documents, dict) else _number_list(qid, documents, path, wanted)
+    for docno, number in numbers.items():
+        if type(number) not in (int, float) or not _is_finite(number):
+            what = f"the {wanted.number} {_shown(number)} of document {docno[:40]!r} under query {qid[:40]!r}"
+            raise InputError(f"{what} is not a finite number; correct it", path)
+    return numbers
 
 
 def _number_list(qid: str, documents: list[Any], path: FilePath, wanted: WantedColumns) -> dict[str, int]:

@@ -20,7 +20,7 @@ from fairtrec.evaluation.given.counts import find_lexicon
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
-from fairtrec.evaluation.inputs.own_columns import take_group
+from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas import discount
 from fairtrec.formulas.elementary import log_of_number

@@ -29,6 +29,7 @@ from fairtrec.support.files.typed_fields import Fields
 PERFORMED = ("validate", "eval", "compare", "check", "headroom")  # and those that have a part of a study
 UNUSED = ("force", "untrusted", "limits", "no_links", "help", "brief", "codes")  # by a study
 MADE_BY = ("fairtrec", "inputs", "arguments")  # which version, from which files, and how: not compared
+OPTIONS_NOTE = "options from a file"  # the kind of the note of `check`
 WAY_OUT = "write it again with this version of fairtrec"
 
 
@@ -91,7 +92,7 @@ def replay_parts(
             except UnrecordedFileError as error:
                 what = f"the part {part.name} reads {error.name}, of which this file has no sha256"
                 raise InputError(f"{what}; {WAY_OUT}", path) from None
-            found = list(_compare(part.answer, answer, ""))
+            found = list(_compare(_drop_origin(part.answer), _drop_origin(answer)))
             compared += len(found)
             values += [
                 PartDifference(part.name, key, one, other)
@@ -152,14 +153,11 @@ def _pass_over_config(part: RecordedPart) -> list[str]:
     return ["--config", os.devnull] if has_config else []
 
 
-def _compare(one: Any, other: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
+def _compare(one: Any, other: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
     """List the values of two answers by their keys; what only one has is None in the other."""
-    if key == "notes":
-        one, other = ([note for note in several if not _is_made_by(note)] for several in (one or [], other or []))
     if isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
-            if key or name not in MADE_BY:
-                yield from _compare(one.get(name), other.get(name), f"{key}.{name}" if key else str(name))
+            yield from _compare(one.get(name), other.get(name), f"{key}.{name}" if key else str(name))
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for number, pair in enumerate(zip(one, other, strict=True)):
             yield from _compare(*pair, f"{key}[{number}]")
@@ -169,9 +167,12 @@ def _compare(one: Any, other: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
         yield key, one, other
 
 
-def _is_made_by(note: Any) -> bool:
-    """Tell a note that says where options came from, which does not change an answer."""
-    return isinstance(note, dict) and note.get("kind") == "options from a file"
+def _drop_origin(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what says how an answer was made, the note on a file of options too."""
+    found = {name: value for name, value in answer.items() if name not in MADE_BY}
+    if isinstance(notes := found.get("notes"), list):
+        found["notes"] = [note for note in notes if not isinstance(note, dict) or note.get("kind") != OPTIONS_NOTE]
+    return found
 
 
 def _is_same(one: Any, other: Any, tolerance: Tolerance) -> bool:

@@ -60,7 +60,7 @@ def _list_means(run: Fields) -> dict[str, Any]:
     if "means" in run:
         means = run.object("means")
         values = {name: means.object(name).value("value") for name in means}
-    values |= run.object("pooled").values if "pooled" in run else {}
+    values |= run.values.get("pooled") or {}
     return {"run": run.get("run", str), "queries": run.count("queries"), **values}
 
 

@@ -21,10 +21,10 @@ def _write_renumbered(renumbered: int, queries: int) -> str:
 
 
 RENUMBERED = NoteKind("ranks that are renumbered", _write_renumbered, NoteSeverity.MISLEADING)
-Fault = Callable[[str, int], InputError]  # what is wrong, and with which row
+FaultOfRow = Callable[[str, int], InputError]  # what is wrong, and with which row
 
 
-def shift_positions(ranks: Ints, fault: Fault) -> tuple[Ints, tuple[Note, ...]]:
+def shift_positions(ranks: Ints, fault: FaultOfRow) -> tuple[Ints, tuple[Note, ...]]:
     """Let the positions of all rankings [row] begin at 1, if the least of them is 0, and say so.
 
     Raises the fault of a position below 0, and of one that is too large to be told from others.

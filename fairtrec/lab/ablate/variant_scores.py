@@ -19,8 +19,8 @@ from fairtrec.evaluation.given.queries import is_defined
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import CHOICES, RANKING, ChoiceKeywords, Choices
-from fairtrec.evaluation.inputs.own_columns import take_group
 from fairtrec.evaluation.inputs.several_attributes import refuse_several
+from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.reading import Batch, LoadedRun, Reading
 from fairtrec.evaluation.session import Evaluator

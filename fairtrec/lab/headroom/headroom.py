@@ -16,7 +16,7 @@ from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.reference import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
-from fairtrec.evaluation.inputs.own_columns import take_group
+from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.formulas.fronts import ROUNDING, Front, merge_hulls, point_at, spend
 from fairtrec.lab.rerank.candidate_pool import SCORES, Search

@@ -18,7 +18,7 @@ from fairtrec.evaluation.given.reference import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import CHOICES
-from fairtrec.evaluation.inputs.own_columns import take_group
+from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.leaderboard import UnrankedError
 from fairtrec.evaluation.signature import UnusedOptionError
 from fairtrec.lab.report.methods import describe_methods

@@ -67,7 +67,7 @@ def command(
     """
     from pathlib import Path
 
-    from fairtrec.evaluation.inputs.own_columns import take_group
+    from fairtrec.evaluation.inputs.table_roles import take_group
     from fairtrec.formats import run_writer
     from fairtrec.lab.rerank import catalogue as rerankers
     from fairtrec.lab.rerank.effects import Effects, make_place

@@ -15,7 +15,7 @@ from fairtrec.evaluation.given.reference import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import RerankedKeywords, refuse_positions
-from fairtrec.evaluation.inputs.own_columns import take_group
+from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.jobs import processes
 from fairtrec.evaluation.plan import make_plan, open_references
 from fairtrec.evaluation.reading import list_wanted_queries

@@ -1,4 +1,4 @@
-"""What the runs' own tables say of documents and queries, by the roles of their columns: groups, clusters, slices."""
+"""What the runs' own tables say of documents, by the roles of their columns: groups, which are labels."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,18 +27,3 @@ def take_group(named: Sequence[tuple[str, Any]], keywords: Mapping[str, Any]) ->
     if not named:
         raise UsageError("group= is a column of the runs, which come later; pass labels instead")
     return {**keywords, "labels": OwnColumn("group", roles, tuple(named))}
-
-
-def group_slices(of_queries: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Give the queries of each slice; slices that are numbers by size, others as text.
-
-    >>> group_slices({"q2": "10", "q1": "9", "q3": "9"})
-    {'9': ('q1', 'q3'), '10': ('q2',)}
-    """
-    from fairtrec.data import order_by_number
-
-    found: dict[str, list[str]] = {}
-    for qid in sorted(of_queries):
-        found.setdefault(of_queries[qid], []).append(qid)
-    names = sorted(found)
-    return {name: tuple(found[name]) for name in order_by_number(names) or names}
