@@ -119,11 +119,11 @@ def replay(
     counted.
     """
     from fairtrec.commands.results import moved_inputs, results
-    from fairtrec.commands.results.parts import read_inputs
+    from fairtrec.commands.results.parts import is_other_answer, read_inputs
 
     allowed = read_tolerance(tolerance, exact=exact)
     document = results.read_document(file)
-    is_answer = "parts" in document or ("arguments" in document and "format" not in document)
+    is_answer = "parts" in document or ("format" not in document and is_other_answer(document))
     recorded = None if is_answer else results.parse_document(document)
     inputs = read_inputs(document) if recorded is None else recorded.inputs
     starts = list_starts(file, root)

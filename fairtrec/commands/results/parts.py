@@ -102,6 +102,12 @@ def replay_parts(
     return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, tolerance)
 
 
+def is_other_answer(document: Fields) -> bool:
+    """Tell the answer of a command from a results file, which `eval` writes."""
+    arguments = document.values.get("arguments")
+    return isinstance(arguments, list) and arguments[:1] != ["eval"]
+
+
 def read_inputs(document: Fields) -> dict[Part, InputFile]:
     """Read the files behind an answer, or several."""
     inputs = document.object("inputs")

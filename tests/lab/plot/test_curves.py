@@ -21,6 +21,7 @@ from fairtrec.measures.catalogue.cutoffs import expand_cutoffs, read_cutoffs
 from fairtrec.support.errors import UsageError
 from fairtrec_made.measures import Higher, Nearer
 from fairtrec_made.normal_results import QIDS, result
+from fairtrec_made.written_json import drop_arguments
 
 
 def test_the_worst_slice_of_a_curve_is_that_of_the_largest_sizes_where_nearer_0_is_better():
@@ -80,7 +81,7 @@ def test_the_command_prints_what_python_writes_without_matplotlib(copied, fairtr
         found.write("wanted", format=form)
         done = fairtrec_command(*ASKED, "--slice", "slices", "-f", form, "-o", "printed")
         assert done.code == 0
-        assert (copied / "printed").read_bytes() == (copied / "wanted").read_bytes()
+        assert drop_arguments((copied / "printed").read_bytes()) == (copied / "wanted").read_bytes()
 
 
 @pytest.mark.parametrize(
