@@ -83,7 +83,7 @@ def test_one_file_of_several_runs(form, result, example, tmp_path, fairtrec_comm
     done = fairtrec_command("compare", "--values", tmp_path / "both", "--baseline", "fair", "-f", "json")
     rows = json.loads(done.out)["rows"]
     assert [(row["run"], row["p"]) for row in rows] == [
-        (row.run, row.p) for row in fairtrec.compare(result, "fair").rows
+        (names.get(row.run, row.run), row.p) for row in fairtrec.compare(result, "fair").rows
     ]
 
 
