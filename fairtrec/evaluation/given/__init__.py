@@ -56,8 +56,8 @@ class SourceKeywords(TypedDict, total=False):
         "RUN|FOLDER", "A RUN of the same system over texts with swapped group words (CRBO), or a folder of them.",
     )]  # fmt: skip
     queries: Annotated[FilePath | Iterable[str] | None, Given(
-        "NAME|FILE|common|defined|judged", "Only these queries: of a query set by its name, of a file of ids, common "
-        "to all RUNs, those in which every RUN has a value of every measure (defined), or judged in QRELS; `fairtrec "
+        "NAME|FILE|common|defined|judged", "Only these queries: a query set, a file of ids, or a word; common: those "
+        "of all RUNs; defined: those in which every RUN has a value of every measure; judged: those of QRELS. `fairtrec "
         "resources list` names the query sets.", words=("common", "defined", "judged"),
     )]  # fmt: skip
     background: Annotated[RankingsLike | None, Given(

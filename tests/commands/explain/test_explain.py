@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from base64 import b64encode
 from fractions import Fraction
@@ -120,6 +121,7 @@ def test_shares_of_many_players_still_sum():
 
 def check_sums(found, lines, values, *, split=True):
     """Each query of a JSON report: its parts, and those of the JSON lines, add up to the value of eval."""
+    lines = [{**row, "run": os.path.relpath(row["run"])} for row in lines]  # JSON has no absolute path
     parts = {key: list(rows) for key, rows in groupby(lines, key=lambda row: (row["run"], row["qid"]))}
     many = 0
     for run in found["runs"]:
