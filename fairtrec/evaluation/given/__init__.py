@@ -57,8 +57,8 @@ class SourceKeywords(TypedDict, total=False):
     )]  # fmt: skip
     queries: Annotated[FilePath | Iterable[str] | None, Given(
         "NAME|FILE|common|defined|judged", "Only these queries: a query set, a file of ids, or a word; common: those "
-        "of all RUNs; defined: those in which every RUN has a value of every measure; judged: those of QRELS. `fairtrec "
-        "resources list` names the query sets.", words=("common", "defined", "judged"),
+        "of all RUNs; defined: those in which every RUN has a value of every measure; judged: those of QRELS. "
+        "`fairtrec resources list` names the query sets.", words=("common", "defined", "judged"),
     )]  # fmt: skip
     background: Annotated[RankingsLike | None, Given(
         "RUN|collection", "A run of the documents that a system could have shown; NFaiRR divides by the best value "

@@ -1,8 +1,8 @@
 """``fairtrec explain --baseline``: the parts of a difference sum to it, and change sides with the two runs."""
 
 import json
-from pathlib import Path
 from math import fsum, isnan
+from pathlib import Path
 
 import numpy as np
 import pytest
