@@ -19,6 +19,7 @@ from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
 from fairtrec_made import ended, trials
 from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.trials import FILES
+from fairtrec_made.written_json import drop_arguments
 
 SITUATIONS = gather_trials("SITUATIONS", trials.SITUATIONS)
 SLOW = tuple(gather_trials("SLOW_SITUATIONS"))
@@ -131,7 +132,8 @@ def run_with(patch):
 
 
 def timeless(text):
-    """Leave out how long it took, in how many processes, and when; and of what format runs were said to be."""
+    """Leave out how long it took, in how many processes, and when; of what format runs were said to be; arguments."""
+    text = drop_arguments(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
     text = re.sub(r"\d+\.\d s\b.*?(?=;|\n|$)|, jobs: \d+|\"run_format\": \"\w+\",?", "", text)
     return re.sub(r'time="[^"]*"|\d{4}-\d\d-\d\dT[\d:.+]+', "", text)
 

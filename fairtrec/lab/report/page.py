@@ -49,10 +49,11 @@ def summarize(report: StudyReport, name: str) -> str:
         "validate": _count_faults,
         "bounds orders": lambda found: "; ".join(describe_chance(found, _find_fairness(report))[:FEW]),
         "headroom": lambda found: "; ".join(_list_gains(found)[:FEW]),
-        "ablate": describe_flips,
     }
     if name in of_record:
         return of_record[name](record)
+    if "variants" in record:
+        return describe_flips(record)
     if document is None:
         return ""
     if document.verdict is not None:
