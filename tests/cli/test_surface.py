@@ -67,11 +67,8 @@ def test_q_is_a_flag_everywhere():
 
 def test_an_option_of_other_programs_and_commands_has_a_hint(fairtrec_command):
     done = fairtrec_command("eval", "qrels.txt", "a.run", "-R")
-    assert (done.code, done.err) == (
-        2,
-        "there is no option -R here; it is not needed: the format of qrels is recognized"
-        + "; preference judgments are not offered\n",
-    )
+    hint = "it is not needed: the format of qrels is recognized; preference judgments are not offered"
+    assert (done.code, done.err) == (2, f"there is no option -R here; {hint}\n")
 
 
 WORDS = {  # a word that another one has replaced, and the other

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import fspath
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -45,7 +45,7 @@ def summarize(report: StudyReport, name: str) -> str:
     """Say what a part found, in the words of its command: its verdict, or the first note that eval has not."""
     answer = report.parts[name]
     record, document = answer.record, answer.lay_out(PLACES)
-    of_record = {
+    of_record: dict[str, Callable[[dict[str, Any]], str]] = {
         "validate": _count_faults,
         "bounds orders": lambda found: "; ".join(describe_chance(found, _find_fairness(report))[:FEW]),
         "headroom": lambda found: "; ".join(_list_gains(found)[:FEW]),
