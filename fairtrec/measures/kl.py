@@ -5,7 +5,9 @@ LinkedIn Talent Search. KDD 2019, section 3. https://doi.org/10.1145/3292500.333
 Gao, Ge, Shah: FAIR: Fairness-Aware Information Retrieval Evaluation. 2021. https://doi.org/10.48550/arXiv.2106.08527
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +26,22 @@ def divergences(amounts: Floats, target: Floats) -> Floats:
     [nan, 0.693147, 0.0]
     """
     return distribution.kl(distribution.shares(amounts), target)
+
+
+def cost_kl(amounts: Floats, target: Floats, _: Any) -> Floats:
+    """Give the cost of a rank: dKL of what the groups hold down to it, 0 if no group holds anything."""
+    return np.nan_to_num(divergences(amounts, target), nan=0.0, posinf=np.inf)
+
+
+def cost_bounded(diverge: Callable[[Floats, Floats], Floats], amounts: Floats, target: Floats, _: Any) -> Floats:
+    """Give the same by a divergence in [0, 1]."""
+    return np.nan_to_num(diverge(distribution.shares(amounts), target))
+
+
+COSTS: dict[str, Callable[[Floats, Floats, Any], Floats]] = {  # one object each, so that cutoffs share it
+    "kl": cost_kl,
+    **{name: partial(cost_bounded, diverge) for name, diverge in distribution.DIVERGENCES.items()},
+}
 
 
 def discounts(membership: Floats, lengths: Ints, cutoff: int) -> Floats:
@@ -98,15 +116,9 @@ class NDKL(Measure):
 
     def formula(self, membership: Floats, target: Floats, lengths: Ints, order: Ints | None = None) -> GroupPrefixes:
         """Let each rank add the divergence of what the groups hold down to it, discounted."""
-
-        def cost(amounts: Floats, target: Floats, _: Any) -> Floats:
-            if self.divergence == "kl":
-                return np.nan_to_num(divergences(amounts, target), nan=0.0, posinf=np.inf)
-            return np.nan_to_num(distribution.DIVERGENCES[self.divergence](distribution.shares(amounts), target))
-
         filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
         weights = discounts(membership, lengths, self.cutoff)
-        return GroupPrefixes(membership, cost, target, weights, filled, order=order)
+        return GroupPrefixes(membership, COSTS[self.divergence], target, weights, filled, order=order)
 
     def note(self, values: Floats, **_: Any) -> Note | None:
         """Say that a mean is infinite, and why."""

@@ -22,7 +22,9 @@ def fairtrec(copied, fairtrec_command):
 def test_measures_of_each_attribute_and_crossed(fairtrec):
     done = fairtrec("eval", *BOTH, "-m", "AWRF@10 AWRF(by=gender*pages)@10", "-f", "tsv")
     assert done.code == 0, done.err
-    assert "AWRF(by='gender')@10\tAWRF(by='pages')@10\tAWRF(by='gender*pages')@10" in done.out
+    assert (
+        "AWRF(by='gender')@10\tAWRF(by='pages')@10\tAWRF(by='pages')@10.defined\tAWRF(by='gender*pages')@10" in done.out
+    )
     assert "pages: long 2, mid 1, short 2; target 0.333 each" in done.err
 
 

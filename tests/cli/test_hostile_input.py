@@ -59,7 +59,7 @@ def test_parquet_labels_of_years_beyond_the_calendar(workplace, fairtrec_command
     one_line(
         fairtrec_command(*LABELS.split(), "l.parquet"),
         3,
-        "l.parquet: not a Parquet file of labels (date value out of range)",
+        "l.parquet: the column weight of the labels holds times instead of numbers; write numbers",
     )
 
 

@@ -75,6 +75,7 @@ NONE_AT_ALL = {
     "bounds",
     "pool",
     "collection_size",
+    "columns",
 }  # not given, nothing is cut, kept, chosen or added
 OF_MEASURES = {"relevance_level"}  # 1, or what a measure says of itself, in its name
 

@@ -25,7 +25,11 @@ pytestmark = pytest.mark.fuzz
 
 TRIALS = {name: row.trials for name, row in CHOICES.items()}  # of each choice, what differs from its default
 WITH = {"prior": {"bounds": "labels"}, "next_label": {"bounds": "labels"}}  # without which a choice is refused
-CHANGES_NO_VALUE = {"run_format", *(name for name, row in CHOICES.items() if row.adds)}  # these stand beside values
+CHANGES_NO_VALUE = {
+    "run_format",
+    "columns",
+    *(name for name, row in CHOICES.items() if row.adds),
+}  # beside values, or of tables
 OTHERS = gather_trials(  # who begins with the value of eval
     "FIRST_VALUES",
     {"evaluator": lambda asked: fairtrec.evaluator(asked.measure, asked.qrels, **asked.given).scores(asked.run["r"])},

@@ -24,6 +24,7 @@ from fairtrec.formats import memory, named_columns, named_runs, run, run_forms
 from fairtrec.formats.frames import Frame
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
+from fairtrec.support.literals import DOCUMENT, QUERY, SCORE
 from fairtrec_made import REPOSITORY
 from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.pages import shell_commands
@@ -200,7 +201,8 @@ def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkey
     assert alike(parts, expected)
     assert alike(whole, expected)
     with pytest.raises(InputError, match="the column tag of the run is null in 120 of 240 rows"):
-        named_columns.read(tmp_path / "b", "jsonl", named_runs.WANTED)[0].ids(["tag"])
+        wanted = named_columns.WantedColumns("run", (*QUERY, *DOCUMENT, *named_runs.TAG), SCORE, "score")
+        named_columns.read(tmp_path / "b", "jsonl", wanted)[0].ids(["tag"])
     assert (whole.tag, parts.tag) == ("b", "b")
     bad = text.replace('"score": -7.0', '"score": null', 1)
     with pytest.raises(InputError, match="b:14: the column score of the run is not a finite number"):
@@ -242,7 +244,9 @@ def test_bad_parquet_is_one_line(tmp_path):
     with pytest.raises(InputError, match="this run has no lines"):
         run.read(path)
     as_parquet(TABLE.drop_columns("score"), path)
-    with pytest.raises(InputError, match="b: this run has none of the columns score, sim, prediction"):
+    with pytest.raises(
+        InputError, match="b has ranks and no score; add --order position, which keeps them, or --order rank"
+    ):
         run.read(path)
     as_parquet(pa.concat_tables([TABLE, TABLE]), path)
     with pytest.raises(InputError, match=r"b:6: document d1 appears twice under query q2 \(first on line 1\)"):
@@ -254,7 +258,9 @@ def test_bad_parquet_is_one_line(tmp_path):
 
 def test_what_else_could_rank_is_said(tmp_path):
     ranks = as_parquet(TABLE.drop_columns(["score"]), tmp_path / "ranks")
-    with pytest.raises(InputError, match="score, sim, prediction; rename one, or take the column rank: --order rank"):
+    with pytest.raises(
+        InputError, match="ranks has ranks and no score; add --order position, which keeps them, or --order rank"
+    ):
         run.read(ranks)
     assert run.read(ranks, "rank").qids == ("q2", "q1")
     texts = TABLE.set_column(3, "score", pa.array(["high"] * len(TABLE)))
@@ -308,9 +314,12 @@ def test_places_of_texts_that_are_not_there_are_refused():
         Frame("run", pa.table({"docno": column})).ids(["docno"])
 
 
-def test_several_rankings_come_from_trec_files(tmp_path):
-    for text, form in ((lines(), "auto"), (MARCO, "msmarco")):
-        with pytest.raises(InputError, match="leave out --samples"):
+def test_several_rankings_come_from_trec_files_and_tables_with_their_column(tmp_path):
+    for text, form, said in (
+        (lines(), "auto", "name the one of samples, --columns sample=COLUMN"),
+        (MARCO, "msmarco", "leave out --samples"),
+    ):
+        with pytest.raises(InputError, match=said):
             run.read(written(tmp_path / "b", text), sampled=True, form=form)
 
 
@@ -427,7 +436,7 @@ def test_json_lines_on_a_stream_are_told_which_option_reads_them(fairtrec_comman
 
 
 def test_no_other_form_is_advised_to_take_column_2(tmp_path):
-    with pytest.raises(InputError, match=r"first on line 1\); remove one of the two$"):
+    with pytest.raises(InputError, match=r"remove one of the two, or, .*add --samples --columns sample=COLUMN$"):
         run.read(written(tmp_path / "b", lines() + lines(ROWS[:1])))
     with pytest.raises(InputError, match="or add --samples"):
         run.read(written(tmp_path / "b", TREC + TREC))
@@ -456,7 +465,9 @@ def test_a_form_of_columns_is_a_row(pairs):
     assert (read.docnos.tolist(), read.scores.tolist(), read.tag) == ([b"d2", b"d1"], [2.5, 0.5], "pairs.run")
     with pytest.raises(InputError, match=r"run:1: 3 columns instead of 6; if they are docno qid score, .* pairs3 \("):
         run.read(pairs)
-    with pytest.raises(InputError, match=r"only TREC files can have several rankings .* leave out --samples"):
+    with pytest.raises(
+        InputError, match=r"only TREC files and tables can have several rankings .* leave out --samples"
+    ):
         run.read(pairs, form="pairs3", sampled=True)
 
 
@@ -526,8 +537,8 @@ def test_validate_writes_a_trec_run_of_any(desk, fairtrec_command):
 
 PAGE = (REPOSITORY / "docs" / "convert.md").read_text("utf-8")
 COMMANDS_OF_THE_PAGE = shell_commands(
-    PAGE[: PAGE.index("## Files of other programs")]
-)  # tests/formats/test_named_columns.py
+    PAGE[: PAGE.index("## Name the columns")]
+)  # tests/formats/test_column_roles.py and test_named_columns.py
 
 
 @pytest.mark.parametrize("command", COMMANDS_OF_THE_PAGE)

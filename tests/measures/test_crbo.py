@@ -159,7 +159,10 @@ def test_it_can_be_replayed(folder):
         done = CliRunner().invoke(command, ["results", "replay", "r.json"])
         assert done.exit_code == 0, (done.output, done.exception)
         assert "the same" in done.output
-    shutil.copy("bm25.run", "cf/bm25.run")
+    was = (folder / "cf/bm25.run").read_bytes()
+    for path in folder.rglob("*.run"):  # it is in no other place
+        if path.read_bytes() == was:
+            path.write_bytes(was + b"999 Q0 d 1 1 t\n")
     changed = CliRunner().invoke(command, ["results", "replay", "r.json"])
     assert "has changed" in str(changed.exception)
 

@@ -134,7 +134,8 @@ def replay(
     for state in states:
         if state.is_moved and state.place is not None:
             write_stderr(f"# {state.part}: {state.name} is {state.place} (sha256 {state.sha256[:8]})")
-    with moved_inputs.put_in_place(states, starts) as place:
+    with moved_inputs.put_in_place(states, starts) as found:
+        place = None if found == Path() else found
         if recorded is None:
             return _replay_answers(document, inputs, place, allowed, form, output, file)
         return _replay_result(recorded, place, allowed, form, output, file, accept=accept)
@@ -147,7 +148,7 @@ def list_starts(file: str, root: Path | None) -> list[Path]:
 
 def _replay_result(
     recorded: "RecordedResult",
-    root: Path,
+    root: Path | None,
     allowed: "Tolerance",
     form: str,
     output: Path | None,
@@ -175,7 +176,7 @@ def _replay_result(
 
 
 def _replay_answers(
-    document: "Fields", inputs: Any, root: Path, allowed: "Tolerance", form: str, output: Path | None, file: str
+    document: "Fields", inputs: Any, root: Path | None, allowed: "Tolerance", form: str, output: Path | None, file: str
 ) -> int:
     """Run each command of a file again, and show any difference."""
     from fairtrec.commands.results.parts import WAY_OUT, replay_parts

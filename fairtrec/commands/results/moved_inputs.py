@@ -44,7 +44,8 @@ def locate_inputs(inputs: Mapping[Part, InputFile], starts: Sequence[Path], belo
 
 def _find_in_place(file: InputFile, starts: Sequence[Path]) -> Path | None:
     """Give where an input is if its name leads there and it is what it was."""
-    places = [file.name] if loading.is_name(file.name) else [str(start / file.name) for start in starts]
+    places: list[str | Path] = [start / file.name for start in starts]  # paths of Python are files
+    places = [file.name] if loading.is_name(file.name) else places
     origins = [loading.find_file(place) for place in places]
     several = (Path(origin[1]) for origin in origins if origin is not None)
     return next((path for path in several if _hash(path) == file.sha256), None)
