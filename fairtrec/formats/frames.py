@@ -112,9 +112,7 @@ class Frame:
             wanted = {*wanted}
             table = _table(thing, {*wanted, *roles.values()})
             matches = match_roles(table.column_names, roles, wanted)
-            kept = [
-                at for at, name in enumerate(table.column_names) if name in matches or not roles
-            ]  # one may be twice
+            kept = [at for at, name in enumerate(table.column_names) if name in matches or not roles]
             table = table.select(kept)
             table = table.rename_columns([matches.get(each, each) for each in table.column_names])
             return cls(what, table, name=name, names=spell_names(there, roles))

@@ -200,8 +200,8 @@ def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkey
     parts = run.read(tmp_path / "b")
     assert alike(parts, expected)
     assert alike(whole, expected)
+    wanted = named_columns.WantedColumns("run", (*QUERY, *DOCUMENT, *named_runs.TAG), SCORE, "score")
     with pytest.raises(InputError, match="the column tag of the run is null in 120 of 240 rows"):
-        wanted = named_columns.WantedColumns("run", (*QUERY, *DOCUMENT, *named_runs.TAG), SCORE, "score")
         named_columns.read(tmp_path / "b", "jsonl", wanted)[0].ids(["tag"])
     assert (whole.tag, parts.tag) == ("b", "b")
     bad = text.replace('"score": -7.0', '"score": null', 1)

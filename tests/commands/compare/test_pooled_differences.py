@@ -305,3 +305,14 @@ def test_what_does_not_fit_is_refused(folder, options, code, what, fairtrec_comm
     ended = fairtrec_command(*COMPARE, *options.split())
     assert (ended.code, ended.out) == (code, ""), ended
     assert what in ended.complaints[-1]
+
+
+def test_an_impact_that_is_undefined_is_not_tested():
+    """Of two groups only one has candidates, so there is no ratio of two rates."""
+    runs = {"a": {"q1": {"d1": 2.0, "d2": 1.0}}, "b": {"q1": {"d2": 2.0, "d1": 1.0}}}
+    result = fairtrec.evaluate("Impact@1", runs, labels={"d1": "f", "d2": "f", "d3": "m"}, pool="even")
+    (row,) = fairtrec.compare(result, "a").rows
+    assert row.verdict == "not tested"
+    assert math.isnan(row.mean)
+    assert math.isnan(row.difference)
+    assert math.isnan(row.p)
