@@ -28,7 +28,7 @@ from fairtrec.report.run_names import map_names
 from fairtrec.report.short_signature import shorten_signature
 from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
-from fairtrec.statistics.doubt import add_doubtful, explain_doubt, mark_doubt
+from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
 from fairtrec.support.errors import plain
 from fairtrec.support.files import opening
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -77,8 +77,10 @@ def count_doubtful(checked: Verdicts) -> int:
 
 def list_notes(checked: Verdicts) -> list[Note]:
     """List the notes on the verdicts."""
-    doubtful = [DOUBTFUL.note(rule=explain_doubt("values"))] * any(each.doubtful for each in checked.verdicts)
-    return [*doubtful, *checked.notes, *list_result_notes(checked.result)]
+    doubtful = {each.is_pooled for each in checked.verdicts if each.doubtful}
+    units = "clusters" if checked.result.clusters else "queries"
+    rules = [explain_doubt("values")] * (False in doubtful) + [explain_few_clusters(units)] * (True in doubtful)
+    return [*(DOUBTFUL.note(rule=rule) for rule in rules), *checked.notes, *list_result_notes(checked.result)]
 
 
 def title(verdict: Verdict) -> str:

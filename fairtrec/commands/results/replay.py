@@ -82,7 +82,7 @@ def _find_input(recorded: RecordedResult, part: Part, root: Path | None) -> tupl
     origin = loading.find_file(place) or loading.find_file(file.name)
     of = f"{part.of} of {recorded.path}"
     if origin is None:
-        raise InputError(f"there is no such file, which is the {of}; set with --root where paths start", place)
+        raise InputError(f"there is no such file, which is the {of}; choose a folder that has it with --root", place)
     if not Path(origin[1]).is_file():
         raise InputError(f"this {of} is a stream or a folder; {REPLAYED}", place)
     digest, identity = admission.hash_file(origin[1])
@@ -94,10 +94,11 @@ def _find_input(recorded: RecordedResult, part: Part, root: Path | None) -> tupl
 
 def _add_slices(again: Result, recorded: RecordedResult, places: Mapping[Part, str]) -> Result:
     """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
-    from fairtrec.evaluation.slices import Slices
+    from fairtrec.evaluation.slices import Slices, take_slices
 
     place = places.get(Part("slices"))
     slices = None if place is None else Slices.read(place)
+    slices = take_slices(slices, again) if again.slices else slices  # a column of the runs may hold them
     again = again if slices is None else slices.add_notes(again)
     asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
     if asked is not None:

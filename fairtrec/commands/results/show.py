@@ -1,7 +1,7 @@
 """What a JSON file of fairtrec holds: tables, notes, the signature, and where its inputs are today."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,17 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.support.errors import InputError
 from fairtrec.support.files.typed_fields import Fields
 
+OF_SLICES = (
+    "low",
+    "high",
+    "against",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p",
+    "p_corrected",
+    "doubtful",
+)
 ROWS = ("rows", "verdicts")  # keys under which answers have their tables
 Records = Sequence[Mapping[str, Any]]
 
@@ -45,6 +56,7 @@ def _list_tables(document: Fields) -> Iterator[tuple[str, Records]]:
         yield "parts", [{"part": name, "line": _write_line(parts.object(name))} for name in parts]
     if "format" in document:
         yield "runs", [_list_means(run) for run in document.objects("runs")]
+        yield "slices", [row for run in document.objects("runs") if "slices" in run for row in _list_slices(run)]
     for key in ROWS:
         if key in document:
             yield key, [_list_scalars(row.values) for row in document.objects(key)]
@@ -60,8 +72,26 @@ def _list_means(run: Fields) -> dict[str, Any]:
     if "means" in run:
         means = run.object("means")
         values = {name: means.object(name).value("value") for name in means}
-    values |= run.values.get("pooled") or {}
+    values |= _take(run, "pooled").values
     return {"run": run.get("run", str), "queries": run.count("queries"), **values}
+
+
+def _list_slices(run: Fields) -> Iterator[dict[str, Any]]:
+    """List the value of each slice of a run and measure, with its interval and its difference from another slice."""
+    slices = run.object("slices")
+    for name in slices:
+        part = slices.object(name)
+        means, pooled, numbers = part.object("means"), _take(part, "pooled"), _take(part, "pooled_numbers")
+        for measure in means:
+            own = _take(numbers, measure) if measure in pooled else means.object(measure)
+            value = (pooled if measure in pooled else own).value(measure if measure in pooled else "value")
+            first = {"run": run.get("run", str), "slice": name, "measure": measure, "queries": part.count("queries")}
+            yield {**first, "value": value, **{key: own.value(key) for key in OF_SLICES if key in own}}
+
+
+def _take(fields: Fields, name: str) -> Fields:
+    """Take an object that need not be there."""
+    return fields.object(name) if name in fields else replace(fields, values={})
 
 
 def _list_scalars(row: Mapping[str, Any]) -> dict[str, Any]:

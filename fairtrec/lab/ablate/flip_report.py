@@ -30,7 +30,7 @@ SAFE_FIRST = NoteKind(
 )
 CHOSEN = NoteKind(
     "chosen to harm",
-    "these {units} are chosen to do harm, among {looked_at} at the measured ranks of both runs",
+    "these {units} are chosen to do harm, among {looked_at} at the measured ranks of either run",
     NoteSeverity.LEGEND,
 )
 CHANCE = NoteKind(

@@ -169,3 +169,40 @@ def test_what_is_no_answer_is_not_shown(text, copied, fairtrec_command):
     (copied / "x.json").write_text(text)
     done = fairtrec_command("results", "show", "x.json")
     assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
+
+
+@pytest.mark.parametrize("more", [[], ["--confidence", "0.95"], ["--confidence", "0.95", "--against", "first"]])
+def test_slices_of_a_column_are_replayed_and_shown(more, copied, fairtrec_command):
+    words = ["eval", "none", "log.csv", "--columns", "group=provider_group,slice=day", "--order", "position"]
+    asked = [*words, "--pool", "even", "-m", "Exposure(group=local)@5", *more, "-f", "json", "-o", "a.json"]
+    assert fairtrec_command(*asked).code == 0
+    Path("log.csv").rename("other.csv")
+    done = fairtrec_command("results", "replay", "a.json")
+    assert (done.code, done.out) == (0, ""), done.err
+    shown = fairtrec_command("results", "show", "a.json").out
+    assert "2026-03-04" in shown
+    assert "-0.2786" in shown
+    assert ("-0.3052" in shown) is ("--against" in more)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"pooled": 5}, {"pooled_numbers": {"AWRF@5": 1}, "pooled": {"AWRF@5": 1}}, {"means": []}]
+)
+def test_slices_of_a_stranger_are_shown_or_refused(wrong, copied, fairtrec_command):
+    words = [
+        "eval",
+        "none",
+        "log.csv",
+        "--columns",
+        "group=provider_group,slice=day",
+        "-m",
+        "AWRF@5",
+        "--order",
+        "rank",
+    ]
+    assert fairtrec_command(*words, "-f", "json", "-o", "a.json").code == 0
+    document = json.loads(Path("a.json").read_text())
+    document["runs"][0]["slices"]["2026-03-02"] |= wrong
+    Path("a.json").write_text(json.dumps(document))
+    done = fairtrec_command("results", "show", "a.json")
+    assert (done.code, len(done.complaints)) == (3, 1)
