@@ -23,6 +23,7 @@ from fairtrec.statistics.doubt import is_difference_doubtful
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import opening
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 FAMILIES = TableKind(
     "list of families", {"run": ("run", "system", "tag"), "family": ("family",)}, rest="family", wide="family",
@@ -67,15 +68,26 @@ class JudgeFamily:
     doubtful: bool
 
 
+STRANGE = NoteKind("families without a run", "families: no run of --runs fits {first}{more}", NoteSeverity.MISLEADING)
+
+
 @dataclass(frozen=True)
 class FamilyList:
     """The families, and the numbers of the runs of each; the others are of none.
 
-    ``source`` is what a signature says of the list.
+    ``source`` is what a signature says of the list, ``strange`` are the words that fit no run.
     """
 
     members: Mapping[str, tuple[int, ...]]
     source: str
+    strange: tuple[str, ...] = ()
+
+    def list_notes(self) -> list[Note]:
+        """Note the names that fit no run, as a misspelled one counts among the others."""
+        if not self.strange:
+            return []
+        more = len(self.strange) - 1
+        return [STRANGE.note(first=self.strange[0], more=f", nor {more} more" if more else "")]
 
 
 def read_families(families: Any, named: Sequence[tuple[str, Any]]) -> FamilyList:
@@ -88,15 +100,16 @@ def read_families(families: Any, named: Sequence[tuple[str, Any]]) -> FamilyList
     names = [name for name, _ in named]
     if isinstance(families, PATH) and loading.is_file(families):
         pairs = list(_read_pairs(families))
-        members = _assign(pairs, named, families)
+        members, strange = _assign(pairs, named, families)
         source = loading.short(opening.name(families), opening.sha256(families))
     elif isinstance(families, Mapping):
-        members = _assign([(None, str(run), str(family)) for run, family in families.items()], named, None)
+        members, strange = _assign([(None, str(run), str(family)) for run, family in families.items()], named, None)
         source = ",".join(f"{run}={family}" for run, family in families.items())
     else:
         words = families.split(",") if isinstance(families, str) else list(families)
         begun = [word for word in map(str.strip, map(str, words)) if word]
         members = _find_beginnings(begun, shorten_names(names))
+        strange = tuple(word for word in begun if word not in members)
         source = ",".join(begun)
         if not members:
             what = f"no run is of the families {', '.join(begun)}: no name begins so, and there is no such file"
@@ -104,7 +117,7 @@ def read_families(families: Any, named: Sequence[tuple[str, Any]]) -> FamilyList
     for family, numbers in members.items():
         if len(numbers) == len(named):
             raise UsageError(f"one family has no others, and all runs are of {family}; name two, or add other runs")
-    return FamilyList(members, source)
+    return FamilyList(members, source, strange)
 
 
 def _read_pairs(path: FilePath) -> Iterator[tuple[int | None, str, str]]:
@@ -115,15 +128,19 @@ def _read_pairs(path: FilePath) -> Iterator[tuple[int | None, str, str]]:
 
 def _assign(
     pairs: Sequence[tuple[int | None, str, str]], named: Sequence[tuple[str, Any]], path: FilePath | None
-) -> dict[str, tuple[int, ...]]:
-    """Number the runs of each family. A line names a run as it is printed, by its file, with or without ending, or tag.
+) -> tuple[dict[str, tuple[int, ...]], tuple[str, ...]]:
+    """Number the runs of each family, and list the names of no run.
 
-    Raises InputError if no line fits, and for a run that is there twice.
+    A line names a run as it is printed, by its file, with or without ending, or tag. Raises InputError if no line fits,
+    and for a run that is there twice.
     """
     called = [_list_names(name, run) for name, run in named]
     family_of: dict[int, str] = {}
+    strange: list[str] = []
     for line, wanted, family in pairs:
-        for at in _find_named(wanted, called):
+        found = _find_named(wanted, called)
+        strange += [] if found else [wanted]
+        for at in found:
             if at in family_of:
                 twice = f"run {wanted} is in the list twice, of {family_of[at]} and of {family}"
                 raise InputError(f"{twice}; remove one of the two", path, line)
@@ -134,7 +151,7 @@ def _assign(
     members: dict[str, tuple[int, ...]] = {}
     for at, family in sorted(family_of.items()):
         members[family] = (*members.get(family, ()), at)
-    return members
+    return members, tuple(strange)
 
 
 def _find_named(wanted: str, called: Sequence[tuple[str, ...]]) -> list[int]:

@@ -255,7 +255,7 @@ def judges(
         measures=() if ordering is None else ordering.measures,
         equivalence=equivalence,
         of_human=people.qrels.notes,
-        ordered=() if ordering is None else tuple(ordering.notes),
+        ordered=() if ordering is None else (*ordering.notes, *([] if listed is None else listed.list_notes())),
         signature=Signature({**said, "correction": correction, "confidence": f"{confidence:g}"}),
     )
 

@@ -235,3 +235,17 @@ def test_gpt_4_favors_no_rerankers_of_dl_2019(tmp_path):
         0.1229,
         0.0167,
     ]
+
+
+@pytest.mark.parametrize(
+    ("families", "said"),
+    [
+        ({"one": "lexical", "thre": "neural", "four": "neural"}, ["families: no run of --runs fits thre"]),
+        ({"one": "lexical", "x": "neural", "y": "neural"}, ["families: no run of --runs fits x, nor 1 more"]),
+        ({"one": "lexical", "four": "neural"}, []),
+    ],
+)
+def test_a_name_that_fits_no_run_is_noted(families, said):
+    """A misspelled run counts among the others, which changes a difference."""
+    found = [str(note) for note in audit(families=families).notes]
+    assert [note for note in found if note.startswith("families: ")] == said
