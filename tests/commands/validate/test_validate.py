@@ -564,7 +564,8 @@ def codes_of(validation):
     return {finding.code.name: finding.line for finding in checked.found.kept}
 
 
-def test_runs_in_memory_are_checked_as_their_files_are():
+def test_runs_in_memory_are_checked_as_their_files_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run = {"1": {"a": 1.0, "b": 1.0}, "2": {"c": 1.0}}
     qrels = {"1": {"a": 1}, "3": {"a": 1}}
     Path("s").write_text("1 Q0 b 1 1 s\n1 Q0 a 2 1 s\n2 Q0 c 1 1 s\n")
