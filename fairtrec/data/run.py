@@ -116,6 +116,10 @@ class Run(ByQuery):
         """The last rank of each ranking [query], 0 if it is empty."""
         return np.diff(self.starts) if self.last_ranks is None else self.last_ranks
 
+    def find_depths(self, rows: Ints) -> Ints:
+        """Find the last rank of rankings by their numbers [query]; 0 for one that is empty or MISSING."""
+        return np.where(rows == MISSING, 0, np.append(self.depths, 0)[rows])
+
     def find_ranks(self, lines: Ints) -> Ints:
         """Give the ranks of documents by their lines, from 1."""
         if self.positions is not None:
@@ -150,7 +154,7 @@ class Run(ByQuery):
         first, many = (
             np.where(rows == MISSING, 0, each[rows]) for each in (self.starts, np.diff(self.starts, append=0))
         )
-        width = int(np.where(rows == MISSING, 0, np.append(self.depths, 0)[rows]).max(initial=0))
+        width = int(self.find_depths(rows).max(initial=0))
         width = width if depth is None else min(width, depth)
         refuse_large(queries=len(rows), documents=width)
         lines, query = list_lines(first, many), np.repeat(np.arange(len(rows)), many)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fairtrec.data import MISSING, Ints, Run
+from fairtrec.data import Ints, Run
 
 
 class Asking(Protocol):
@@ -55,8 +55,7 @@ def deal_queries(run: Run, qids: Sequence[str], depth: int | None, cells: int | 
     Rankings of one part are at most twice as long as each other, down to 16 ranks. A part has no more ``cells`` than
     that, if they are given.
     """
-    rows = run.numbers(qids)
-    lengths = np.where(rows == MISSING, 0, np.append(run.depths, 0)[rows])
+    lengths = run.find_depths(run.numbers(qids))
     if depth is not None:
         lengths = np.minimum(lengths, depth)
     parts = dealt(lengths)

@@ -168,8 +168,7 @@ def counterfactual(inputs: RunContext) -> Ints:
     for number, (each, at) in enumerate(zip((run, other), lines, strict=True)):
         found = np.append(table.rows(each.docnos), MISSING)[at]
         if each.positions is not None:  # a rank of no document is one that the other ranking cannot have
-            rows = each.numbers(qids)
-            ends = np.where(rows == MISSING, 0, np.append(each.depths, 0)[rows])
+            ends = each.find_depths(each.numbers(qids))
             is_gap = (at == MISSING) & (np.arange(at.shape[1]) < ends[:, None])
             found = np.where(is_gap, len(table) + 2 * np.arange(at.shape[1]) + number, found)
         rankings[number, :, : at.shape[1]] = found

@@ -184,8 +184,7 @@ class Inputs(RunContext):
         if self.run.positions is None:
             lengths: Ints = self.is_filled.sum(axis=1)
             return lengths
-        rows = self.run.numbers(self.qids)
-        ends = np.where(rows == MISSING, 0, np.append(self.run.depths, 0)[rows])
+        ends = self.run.find_depths(self.run.numbers(self.qids))
         return ends if self.depth is None else np.minimum(ends, self.depth)
 
     @property

@@ -68,7 +68,7 @@ class GappedRankings(NamedTuple):
     @property
     def depths(self) -> Ints:
         """The rank of the last document [query]."""
-        return np.where(self.rows == MISSING, 0, np.append(self.run.depths, 0)[self.rows])
+        return self.run.find_depths(self.rows)
 
     def count_first(self, depth: float) -> Ints:
         """Count the documents at the first ranks [query]."""
