@@ -409,14 +409,19 @@ class QrelsIndex:
 
     def find_grades(self, query: Ints, docnos: Docs) -> Floats:
         """Find the grades of documents, each for the query of this number; nan where there is none."""
+        grades = np.full(len(docnos), np.nan)
+        judged, places = self.find_judged(query, docnos)
+        grades[judged] = self.grades[places]
+        return grades
+
+    def find_judged(self, query: Ints, docnos: Docs) -> tuple[Ints, Ints]:
+        """Number the documents that are judged, each for the query of this number, and find their places in grades."""
         rows = self._names.rows(docnos)
-        grades = np.full(len(rows), np.nan)
         there = np.flatnonzero((rows != MISSING) & (query != MISSING))
         pairs = query[there] * self._many + rows[there]
         at = np.searchsorted(self._pairs, pairs).clip(max=len(self._pairs) - 1)
         found = self._pairs[at] == pairs
-        grades[there[found]] = self.grades[at[found]]
-        return grades
+        return there[found], at[found]
 
     def find_retrieved(self, run: Run, first: Ints, lengths: Ints, numbers: Ints) -> tuple[Ints, Floats]:
         """Give the ranks, from 1, and grades of the judged documents of rankings [query, n], by rank.

@@ -19,7 +19,6 @@ from fairtrec.data import (
     UNKNOWN,
     Bools,
     Candidates,
-    Docnos,
     Docs,
     Floats,
     Ints,
@@ -31,6 +30,7 @@ from fairtrec.data import (
     find_rows,
     take,
 )
+from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.unknown_documents import CELLS, take_inputs
 from fairtrec.formulas.distribution import quotient
@@ -354,15 +354,12 @@ def make_grade_flips(inputs: Inputs, measure: Measure, units: Units, grades: Flo
 
 def _find_judged(inputs: Inputs) -> Ints:
     """Find the line of the qrels of each ranked document [query, rank]; MISSING where it is not judged."""
-    qrels, lines = inputs.qrels, inputs.lines
-    table = Docnos.collect(qrels.docnos)
-    keys = qrels.query * len(table) + table.rows(qrels.docnos)
-    order = np.argsort(keys, kind="stable")
-    number, there = inputs.qrels.numbers(inputs.qids), lines != MISSING
-    query = np.broadcast_to(number[:, None], lines.shape)[there]
-    rows = table.rows(inputs.run.docnos[lines[there]])
-    asked = np.where((query == MISSING) | (rows == MISSING), MISSING, query * len(table) + rows)
-    at = np.searchsorted(keys[order], asked).clip(max=len(keys) - 1)
+    qrels, lines, index = inputs.qrels, inputs.lines, QrelsIndex(inputs.qrels)
+    _, places = index.find_judged(qrels.query, qrels.docnos)
+    line_of = np.argsort(places)  # exact: each pair has one line
+    rows, ranks = np.nonzero(lines != MISSING)
+    query = qrels.numbers(inputs.qids)[rows]
+    judged, places = index.find_judged(query, inputs.run.docnos[lines[rows, ranks]])
     found = np.full(lines.shape, MISSING, dtype=np.int64)
-    found[there] = np.where(keys[order][at] == asked, order[at], MISSING)
+    found[rows[judged], ranks[judged]] = line_of[places]
     return found
