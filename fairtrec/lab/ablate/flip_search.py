@@ -160,6 +160,10 @@ class FlippedPair:
         cells[np.isin(self.candidates[self.unit], [*self.sides[0].flipped])] = np.nan
         return cells
 
+    def sum_effects(self) -> Floats:
+        """Sum what each flip adds to the lead [candidate, alternative]; infinite if it cannot be."""
+        return self.sum_cells(self.effects)
+
     def sum_cells(self, cells: Floats) -> Floats:
         """Sum over the queries of each flip [candidate, alternative]; infinite if it cannot be."""
         with np.errstate(invalid="ignore"):
@@ -177,9 +181,11 @@ class FlippedPair:
         return unit, alternative
 
 
-def find_fewest_parts(pair: FlippedPair) -> FewestFlips:
-    """Find the fewest flips that turn a pair, if each adds its part: k flips take at most the k largest parts."""
-    sums = pair.sum_cells(pair.effects)
+def find_fewest_parts(pair: FlippedPair, sums: Floats) -> FewestFlips:
+    """Find the fewest flips that turn a pair, if each adds its part: k flips take at most the k largest parts.
+
+    ``sums`` are those of the effects of the pair.
+    """
     best = merge_ties(sums).argmin(axis=1)
     gains = -sums[np.arange(len(sums)), best]
     gains = np.where(np.isfinite(gains), gains, 0.0)
@@ -199,9 +205,7 @@ def find_few_greedily(pair: FlippedPair, bounds: tuple[float | None, float | Non
     ``bounds`` are the least and the greatest value that is compared.
     """
     least = _bound_flips(pair, bounds)
-    flips = _flip_until(
-        pair, lambda: pair.sum_cells(pair.effects), lambda: 0.0, lambda: bool(pair.differences.sum() < -NOTHING)
-    )
+    flips = _flip_until(pair, pair.sum_effects, lambda: 0.0, lambda: bool(pair.differences.sum() < -NOTHING))
     return FewestFlips(flips, 1 if flips is not None and len(flips) == 1 else least)
 
 
@@ -267,15 +271,14 @@ def find_p(pair: FlippedPair) -> float:
     return float(paired.p_values(pair.differences[None])[0])
 
 
-def find_chance(pair: FlippedPair, wrong: float = WRONG) -> float:
+def find_chance(pair: FlippedPair, sums: Floats, wrong: float = WRONG) -> float:
     """Approximate how likely the order turns if so large a share of the labels is wrong, each alternative as likely.
 
     By the normal distribution with the mean and variance of the lead: a label that is wrong adds mu on average, and
-    square s on average.
+    square s on average. ``sums`` are those of the effects of the pair.
     """
     from scipy import special
 
-    sums = pair.sum_cells(pair.effects)
     there = np.isfinite(sums)
     many = there.sum(axis=1).clip(min=1)
     parts = np.where(there, sums, 0.0)
@@ -292,9 +295,11 @@ def list_flips(pair: FlippedPair, flips: Sequence[Flip]) -> list[Mapping[str, st
     return [pair.units.describe(unit, alternative) for unit, alternative in flips]
 
 
-def adds_up(pair: FlippedPair) -> bool:
-    """Tell whether flips add up: all of them together change the lead by the sum of what each of them changes."""
-    sums = pair.sum_cells(pair.effects)
+def adds_up(pair: FlippedPair, sums: Floats) -> bool:
+    """Tell whether flips add up: all of them together change the lead by the sum of what each of them changes.
+
+    ``sums`` are those of the effects of the pair.
+    """
     best = sums.argmin(axis=1)
     parts = sums[np.arange(len(sums)), best]
     can_be = np.isfinite(parts)

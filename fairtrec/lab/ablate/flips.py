@@ -43,6 +43,7 @@ from fairtrec.support.files.arguments import split_crossed
 from fairtrec.support.literals import Undefined
 
 By = Literal["mean", "size"]
+FEW = 4  # runs of which all pairs are shown
 TARGET_STAYS = NoteKind("target of flips", "the target is computed from the {target} and stays the same in all flips")
 
 
@@ -146,9 +147,6 @@ def find_fragility(
     return Fragility(factor, tuple(found.values()), tuple(adjacent), _find_first(names[top], rivals), tuple(notes))
 
 
-FEW = 4  # runs of which all pairs are shown
-
-
 def _list_ways(measure: Measure) -> tuple[By, ...]:
     """List what runs are ordered by: the mean, and, as signs cancel in it, the size if nearer 0 is better."""
     return ("mean", "size") if measure.better == "nearer 0" else ("mean",)
@@ -186,8 +184,9 @@ def _search(factor: Flippable, measure: Measure, by: By, sides: tuple[Side, Side
     found, chance = FewestFlips(None, None), None
     is_tied = not lead > NOTHING or not np.isfinite(lead)
     if not is_tied:
-        if by == "mean" and all(side.run.is_sum for side in sides) and adds_up(pair):
-            found, chance = find_fewest_parts(pair), find_chance(pair)
+        is_sum = by == "mean" and all(side.run.is_sum for side in sides)
+        if is_sum and adds_up(pair, sums := pair.sum_effects()):
+            found, chance = find_fewest_parts(pair, sums), find_chance(pair, sums)
         else:
             found = find_few_greedily(join(), _find_bounds(measure, by))
     lost = find_lost_verdict(join()) if not is_tied and p <= ALPHA else None
