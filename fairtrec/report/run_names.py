@@ -114,3 +114,13 @@ def cut_names(names: Sequence[str], width: int) -> list[str]:
             if len(name) > width
         }
     return [short[name] for name in names]
+
+
+def find_family(name: str, families: Sequence[str]) -> int:
+    """Tell which of the families a run is of, that with the longest word with which its name begins; -1 is none.
+
+    >>> find_family("bm25-rm3", ["bm", "bm25", "dense"]), find_family("splade", ["bm"])
+    (1, -1)
+    """
+    fitting = [number for number, family in enumerate(families) if name.startswith(family)]
+    return max(fitting, key=lambda number: len(families[number]), default=-1)

@@ -16,7 +16,7 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats.named_tables import TableKind, read_table, refuse_widths
 from fairtrec.measure import Measure
-from fairtrec.report.run_names import shorten_names
+from fairtrec.report.run_names import find_family, shorten_names
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import correct_p_values
 from fairtrec.statistics.doubt import is_difference_doubtful
@@ -170,9 +170,8 @@ def _find_beginnings(words: Sequence[str], names: Sequence[str]) -> dict[str, tu
     """Number the runs whose names begin with each word; the longest that fits counts."""
     members: dict[str, tuple[int, ...]] = {}
     for at, name in enumerate(names):
-        if fitting := [word for word in words if name.startswith(word)]:
-            word = max(fitting, key=len)
-            members[word] = (*members.get(word, ()), at)
+        if (number := find_family(name, words)) >= 0:
+            members[words[number]] = (*members.get(words[number], ()), at)
     return {word: members[word] for word in words if word in members}
 
 

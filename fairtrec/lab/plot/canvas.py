@@ -15,7 +15,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.measure import Measure
-from fairtrec.report.run_names import shorten_names, shorten_runs
+from fairtrec.report.run_names import find_family, shorten_names, shorten_runs
 from fairtrec.statistics.doubt import MARK
 from fairtrec.support.errors import ResourceError, UsageError, make_visible
 from fairtrec.support.literals import PaperWidth
@@ -103,7 +103,7 @@ def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[st
 
     Runs whose names begin alike, as one of ``families``, are of one color; those of none are black.
     """
-    colors = [find_family(name, families) if families else number for number, name in enumerate(names)]
+    colors = [find_family(name.strip(), families) if families else number for number, name in enumerate(names)]
     return [
         {
             "color": COLORS[color % len(COLORS)],
@@ -117,12 +117,6 @@ def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[st
 def draw_marker(number: int) -> str:
     """Give the shape inside the marker of a run; it distinguishes the first 28 without color."""
     return INNER[number // len(MARKERS) % len(INNER)]
-
-
-def find_family(name: str, families: Sequence[str]) -> int:
-    """Tell which of the families a run is of, that with the longest beginning; -1 is none."""
-    fitting = [number for number, family in enumerate(families) if name.strip().startswith(family)]
-    return max(fitting, key=lambda number: len(families[number]), default=-1)
 
 
 def refuse_many(names: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ from fairtrec.report.cells import compare_means
 from fairtrec.report.page.scatter import FEW, find_front
 from fairtrec.report.point_labels import RADIUS, Dot, place_labels, stack_dots
 from fairtrec.report.result_notes import join_numbers
+from fairtrec.report.run_names import find_family
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import PaperWidth
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -55,7 +56,7 @@ def draw(result: Result, width: PaperWidth, families: Sequence[str], *, trend: b
         points[run][0].set_label(names[run])
     if trend:
         fitted = [run for run in drawn if run not in apart]
-        _fitted(axes, means[fitted], [canvas.find_family(names[run], families) for run in fitted], families)
+        _fitted(axes, means[fitted], [find_family(names[run].strip(), families) for run in fitted], families)
     axes.set_xlabel(canvas.label(measures[0]))
     axes.set_ylabel(canvas.label(measures[1]))
     frames = _find_frames(means[drawn], _intervals_of(result, front))
