@@ -8,20 +8,11 @@ from typing import Any
 from fairtrec.commands.results.moved_inputs import InputState, locate_inputs
 from fairtrec.commands.results.parts import read_inputs
 from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.columns import compared_slices
 from fairtrec.support.errors import InputError
 from fairtrec.support.files.typed_fields import Fields
 
-OF_SLICES = (
-    "low",
-    "high",
-    "against",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p",
-    "p_corrected",
-    "doubtful",
-)
+OF_SLICES = ("low", "high", "against", *compared_slices.NAMES, "doubtful")
 ROWS = ("rows", "verdicts")  # keys under which answers have their tables
 Records = Sequence[Mapping[str, Any]]
 

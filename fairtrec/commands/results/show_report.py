@@ -34,7 +34,7 @@ def _describe_place(state: InputState) -> str:
 def _lay_out(title: str, records: Records, places: int) -> ReportTable:
     """Lay out what records say, without details and what none of them has."""
     told = dict.fromkeys(key for record in records for key, value in record.items() if value not in (None, "", "all"))
-    head = [key for key in told if key not in DETAILS or key == "slice"]
+    head = [key for key in told if key not in DETAILS]
     rows = [[_write(key, record.get(key), places) for key in head] for record in records]
     keys = next((at for at, key in enumerate(head) if isinstance(records[0].get(key), int | float)), len(head))
     return ReportTable.from_rows(title if title != "runs" else "", keys, head, rows)
