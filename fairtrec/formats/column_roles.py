@@ -89,7 +89,7 @@ def match_roles(names: Iterable[str], roles: Roles, wanted: Iterable[str]) -> di
     {'view': 'query_id', 'item': 'item'}
     """
     every = list(names)
-    assigned = {find_name(every, column): NAMES[role][0] for role, column in roles.items() if role in NAMES}
+    assigned = _name_assigned(every, roles)
     taken = {find_name(every, column) for column in roles.values()}
     left = {*wanted}.difference(*(NAMES[role] for role in roles if role in NAMES))
     found: dict[str, str] = {}
@@ -108,8 +108,13 @@ def spell_names(names: Iterable[str], roles: Roles) -> tuple[str, ...]:
     ('rank', 'item_id')
     """
     every = list(names)
-    assigned = {find_name(every, column): NAMES[role][0] for role, column in roles.items() if role in NAMES}
+    assigned = _name_assigned(every, roles)
     return tuple(assigned.get(name) or normalize_name(name) for name in every)
+
+
+def _name_assigned(names: list[str], roles: Roles) -> dict[str | None, str]:
+    """Give each column that has a role the first name by which that role is found."""
+    return {find_name(names, column): NAMES[role][0] for role, column in roles.items() if role in NAMES}
 
 
 def find_lacking(names: Iterable[str], roles: Roles) -> str:

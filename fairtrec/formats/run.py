@@ -125,7 +125,7 @@ def _keep_positions(
     query, line = shared
     of_query = slice(*ranked[0][query : query + 2].tolist())
     both = np.sort(rows[of_query][scores[of_query] == ranked[2][line]])
-    way_out = NAME_SAMPLES if table.has_names else "correct one, or add --samples if column 2 numbers several rankings"
+    way_out = NAME_SAMPLES if table.has_names else f"correct one{SAMPLES}"
     position, ranking = int(-ranked[2][line]), name_ranking(qids[query])
     what = describe_shared(ranked[1], line, position, ranking, way_out if is_one else "correct one")
     raise InputError(what, table.path, table.line(int(both[1])))
