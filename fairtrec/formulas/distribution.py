@@ -44,6 +44,11 @@ def quotient(value: Any, divisor: Any, otherwise: Any = np.nan, *, size: Any = N
     return np.asarray(np.divide(value, divisor, out=out, where=exceeds_zero(divisor, size)))
 
 
+def divide_sums(rows: Floats) -> Floats:
+    """Divide the first of two sums by the second [row, 2]; nan where that is 0 or less."""
+    return quotient(rows[:, 0], rows[:, 1])
+
+
 def sums_to_one(p: Floats) -> bool:
     """Tell whether these are shares of a whole, but for rounding in the fifth place.
 

@@ -16,7 +16,7 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import ranks
 from fairtrec.formulas.candidate_counts import CandidateCounts, count_candidates
-from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.distribution import divide_sums
 from fairtrec.measure import BELOW_1, EACH, Form, Measure, Note, NoteKind, NoteSeverity, Summands, UsageError
 from fairtrec.measure.forms import FixedValue, fix_ratio
 
@@ -126,11 +126,7 @@ def _bound_ratio(group: int | None, min_share: float, parts: Floats, _: Floats, 
 
 def _fix_rate(group: int, parts: Floats) -> FixedValue:
     selected, candidates = (each[:, group] for each in CandidateCounts.split(parts))
-    return FixedValue(_divide, np.stack([selected, candidates], axis=1))
-
-
-def _divide(rows: Floats) -> Floats:
-    return quotient(rows[:, 0], rows[:, 1])
+    return FixedValue(divide_sums, np.stack([selected, candidates], axis=1))
 
 
 def _fix_ratio(group: int | None, min_share: float, parts: Floats) -> FixedValue:
@@ -138,7 +134,7 @@ def _fix_ratio(group: int | None, min_share: float, parts: Floats) -> FixedValue
     ratios = CandidateCounts.read(parts.sum(axis=0)).compute_ratios(min_share)
     at = np.flatnonzero(~np.isnan(ratios))
     if not len(at):
-        return FixedValue(_divide, np.zeros((len(parts), 2)))
+        return FixedValue(divide_sums, np.zeros((len(parts), 2)))
     first = int(np.nanargmin(ratios)) if group is None else group
     return fix_ratio(*CandidateCounts.split(parts), [first, int(np.nanargmax(ratios))], is_chosen=len(at) > 2)
 

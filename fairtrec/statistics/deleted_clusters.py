@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import Floats, Ints
-from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.distribution import divide_sums, quotient
 from fairtrec.formulas.elementary import exp
 from fairtrec.formulas.rounding import NEAR, finite, same
 from fairtrec.statistics.doubt import count_effective, is_doubtful
@@ -281,7 +281,7 @@ def bound_mean(values: Floats, clusters: Ints, confidence: float) -> PooledInter
     parts = np.stack([np.bincount(clusters[there], values[there]), many], axis=1)
     if not there.any() or not finite(values[there]).all():
         return NONE
-    return bound_value(lambda rows: quotient(rows[:, 0], rows[:, 1]), parts, count_effective(many), confidence)
+    return bound_value(divide_sums, parts, count_effective(many), confidence)
 
 
 def delete_each(value: SumsValue, parts: Floats, numbers: Ints, interval: PooledInterval) -> Deletions:
@@ -307,11 +307,7 @@ def delete_from_mean(values: Floats, clusters: Ints, confidence: float) -> Delet
     if not finite(values[there]).all() or not len(numbers):
         return Deletions(nan, np.zeros(0))
     parts = np.stack([np.bincount(at, values[there]), np.bincount(at).astype(np.float64)], axis=1)
-    return delete_each(_divide_sums, parts, numbers, bound_mean(values, clusters, confidence))
-
-
-def _divide_sums(rows: Floats) -> Floats:
-    return quotient(rows[:, 0], rows[:, 1])
+    return delete_each(divide_sums, parts, numbers, bound_mean(values, clusters, confidence))
 
 
 def compare_deletions(one: Deletions, other: Deletions, confidence: float, *, factor: float = 1.0) -> PooledDifference:
