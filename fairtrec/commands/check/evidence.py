@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from fairtrec.commands.check.requirement import Evidence, Gate, Requirement, Status
+from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.statistics.deleted_clusters import PooledDifference
 from fairtrec.statistics.doubt import explain_few_clusters
 from fairtrec.statistics.paired import find_shift
@@ -32,12 +33,23 @@ def write_percent(alpha: float) -> str:
     return f"{100 * (1 - alpha):.6g} %"
 
 
+def open_ends(ends: tuple[float, float], scale: int = 1) -> tuple[float, float]:
+    """Multiply the ends of an interval; those of none are infinite."""
+    low, high = ends
+    return (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
+
+
+def describe_lacking(requirement: Requirement, scores: Scores, baseline: Scores) -> str:
+    """Say how many queries of the baseline a run lacks; "" if none, and of slices, which need not have the same."""
+    lacking = 0 if requirement.parts == "slice" else len(set(baseline.qids).difference(scores.qids))
+    return f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline" if lacking else ""
+
+
 def weigh_deletions(
     requirement: Requirement, found: PooledDifference, base: float, bounds: Range, alpha: float, scale: int = 1
 ) -> Evidence:
     """Make evidence of a difference from ``base`` by deletion of clusters, cut at ``bounds`` and times ``scale``."""
-    low, high = cut_ends((found.low, found.high), bounds)
-    ends = (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
+    ends = open_ends(cut_ends((found.low, found.high), bounds), scale)
     least = math.inf
     if not math.isnan(found.error):
         least = find_shift(max(found.effective - 1, 1.0), alpha, POWER) * found.error if found.error else 0.0

@@ -13,7 +13,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from fairtrec.commands.check.evidence import FEW_CLUSTERS, POWER, IntervalRule, weigh, weigh_deletions, write_percent
+from fairtrec.commands.check.evidence import (
+    FEW_CLUSTERS,
+    POWER,
+    IntervalRule,
+    describe_lacking,
+    open_ends,
+    weigh,
+    weigh_deletions,
+    write_percent,
+)
 from fairtrec.commands.check.requirement import STATUSES, USUAL, Evidence, Gate, Requirement, Status, ToLabel, Verdict
 from fairtrec.commands.check.totals import judge_total
 from fairtrec.data import Floats
@@ -215,7 +224,7 @@ def _absolute(requirement: Requirement, scores: Scores, rule: IntervalRule) -> V
     if rule.clusters:
         clusters = number_clusters(scores.qids, rule.clusters)
         found = deleted_clusters.bound_mean(scores.values[0], clusters, 1 - alpha)
-        low, high = _open_ends(cut_ends((found.low, found.high), bounds), scale)
+        low, high = open_ends(cut_ends((found.low, found.high), bounds), scale)
         doubtful, few = math.isfinite(low + high) and found.doubtful, FEW_CLUSTERS
     else:
         low, high = _interval(values, gate.interval, alpha, scale, bounds)
@@ -253,13 +262,7 @@ def _interval(values: Floats, method: Method, alpha: float, scale: int, bounds: 
     """
     if len(values) < 2 or not finite(values).all():
         return -math.inf, math.inf
-    return _open_ends(cut_ends(paired.interval(values, method, confidence=1 - alpha), bounds), scale)
-
-
-def _open_ends(ends: tuple[float, float], scale: int) -> tuple[float, float]:
-    """Multiply the ends of an interval; those of none are infinite."""
-    low, high = ends
-    return (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
+    return open_ends(cut_ends(paired.interval(values, method, confidence=1 - alpha), bounds), scale)
 
 
 def _relative(requirement: Requirement, scores: Scores, baseline: Scores, rule: IntervalRule) -> Verdict:
@@ -291,10 +294,8 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, rule: 
     status, reasons = weigh(requirement, evidence, gate, alpha)
     if doubtful:
         reasons.append(few or _write_few(evidence.deciding, many, "differences"))
-    lacking = 0 if requirement.parts == "slice" else len(set(baseline.qids).difference(scores.qids))
-    if lacking and status != "failed":
-        what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
-        reasons.append(f"{what}; -c counts them as empty rankings")
+    if status != "failed" and (lacking := describe_lacking(requirement, scores, baseline)):
+        reasons.append(f"{lacking}; -c counts them as empty rankings")
     if status == "passed" and reasons:
         status = "warning"
     found = replace(verdict, status=status, reason="; ".join(reasons), value=point, bound=bound, evidence=evidence)

@@ -8,6 +8,8 @@ from fairtrec.commands.check.evidence import (
     FEW_CLUSTERS,
     FEW_QUERIES,
     IntervalRule,
+    describe_lacking,
+    open_ends,
     weigh,
     weigh_deletions,
     write_percent,
@@ -52,7 +54,7 @@ def _judge_value(requirement: Requirement, scores: Scores, total: Mapping[str, f
     if requirement.unsigned:
         low, high = 0.0 if low < 0 < high else min(abs(low), abs(high)), max(abs(low), abs(high))
         value = abs(value)
-    low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
+    low, high = open_ends((low, high))
     bound, side, queries = requirement.offset, "below" if requirement.upward else "above", len(scores.qids)
     reason, percent = "", write_percent(rule.alpha)
     if math.isnan(value):
@@ -113,9 +115,8 @@ def _compare_totals(requirement: Requirement, scores: Scores, baseline: Scores, 
     evidence = weigh_deletions(requirement, found, other.value, bounds, rule.alpha)
     status, reasons = weigh(requirement, evidence, rule.gate, rule.alpha, of="pooled value")
     reasons += [_write_few(rule)] * found.doubtful
-    lacking = 0 if requirement.parts == "slice" else len(set(baseline.qids).difference(scores.qids))
-    if lacking and status != "failed":
-        reasons.append(f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline")
+    if status != "failed" and (lacking := describe_lacking(requirement, scores, baseline)):
+        reasons.append(lacking)
     if status == "passed" and reasons:
         status = "warning"
     bound = requirement.factor * other.value + requirement.offset
