@@ -40,14 +40,14 @@ def rename_paths(value: Any, names: Mapping[str, str]) -> Any:
     """Rename the files that stand in texts of JSON: alone, or behind ``NAME=``, before ``:FIELD`` and in mixtures."""
     if not names:
         return value
-    if isinstance(value, Mapping):
-        return {
-            rename_paths(key, names): each if key == "per_query" else rename_paths(each, names)
-            for key, each in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [rename_paths(each, names) for each in value]
-    if not isinstance(value, str):
-        return value
     every = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.sub(rf"(?<![^*+=,\s])(?:{every})(?![^*+:,\s])", lambda found: names[found[0]], value)
+    written = re.compile(rf"(?<![^*+=,\s])(?:{every})(?![^*+:,\s])")
+
+    def rename(of: Any) -> Any:
+        if isinstance(of, Mapping):
+            return {rename(key): each if key == "per_query" else rename(each) for key, each in of.items()}
+        if isinstance(of, list | tuple):
+            return [rename(each) for each in of]
+        return written.sub(lambda found: names[found[0]], of) if isinstance(of, str) else of
+
+    return rename(value)
