@@ -398,9 +398,9 @@ def _audit(
         in_both = ~np.isnan(grades)
         values = ordering.evaluate(qrels.keep_lines(in_both), judge.keep_lines(~np.isnan(own)), in_both)
         orders = ordering.compare(values, confidence)
-        for row, measure in enumerate(ordering.measures if families is not None else ()):
-            assert families is not None
-            of_families += compare_families(measure, values.subtract(row), families, procedure)
+        if families is not None:
+            for row, measure in enumerate(ordering.measures):
+                of_families += compare_families(measure, values.subtract(row), families, procedure)
     return JudgeAudit(
         judge=name,
         pairs=pairs,
