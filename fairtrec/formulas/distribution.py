@@ -45,7 +45,7 @@ def quotient(value: Any, divisor: Any, otherwise: Any = np.nan, *, size: Any = N
 
 
 def divide_sums(rows: Floats) -> Floats:
-    """Divide the first of two sums by the second [row, 2]; nan where that is 0 or less."""
+    """Divide the first of two sums by the second [row, 2], which is of terms that are 0 or more; nan where it is 0."""
     return quotient(rows[:, 0], rows[:, 1])
 
 

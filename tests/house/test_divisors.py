@@ -133,6 +133,7 @@ DECLARED = {
         "CandidateCounts.shares: self.known": WEIGHTS,
     },
     "formulas/distribution.py": {
+        "divide_sums: rows[:, 1]": CALLERS,
         "match_distance: p.shape[-1] - 1": COUNT,
         "normalize_rounded: p.sum()": "a sum of shares that is 1 but for rounding in the fifth place",
         "order_aware: p.shape[-1] - 1": COUNT,
@@ -249,9 +250,6 @@ DECLARED = {
     },
     "measures/retrievability.py": {
         "_divide: np.array([size])": COUNT,
-    },
-    "measures/selection.py": {
-        "_divide: rows[:, 1]": "the candidates of a group",
     },
     "measures/skew.py": {
         "of_totals: target + eps": SHARES,
