@@ -37,7 +37,7 @@ Capital letters are names: RUN is the name of a run, MEASURE a measure in the no
 a list.
 """
 KINDS = ("Run", "Mean", "Ranking", "Pooled", "Slice", "Measure", "Note", "Input", "Ends", "Next")
-SHARED = ("fairtrec", "signature", "inputs", "arguments", "notes")  # which stand in the results file
+SHARED = ("fairtrec", "signature", "inputs", "arguments", "notes")  # as in the results file
 ORDERS = {
     "run1": ("abcd", "bcad", "acbd", "dabc", "cbda", "bdca"),
     "run2": ("bacd", "abcd", "cabd", "adbc", "bcda", "dbca"),
