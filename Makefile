@@ -12,7 +12,7 @@ MORE := $(SUITES) site bench
 # Only the files that have the marker are imported: to import all takes 10 s of each suite.
 MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
-.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz slow site check lint types layers stale remove removal figures bench docs man lock dist release-check clean
+.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -56,7 +56,9 @@ browser: .venv/browser  ## the tests of the page in a browser, which need Chromi
 site: .venv/site  ## docs/ as a site in .site/; fails on a link that leads nowhere
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-check: lint types layers stale  ## everything that CI checks, the tests included
+check: lint types layers stale test  ## everything that CI checks, the tests included
+
+coverage: .venv/dev  ## which lines no test enters: none of a measure, and of the rest at most one in twenty
 	rm -f .coverage*
 	$(MAKE) test PYTEST=--cov
 	rm -f .coverage.*

@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -48,9 +49,15 @@ VAGUE = re.compile(  # participles and prepositions, which do not say what a fun
 )
 
 
+@cache
+def parse(source: str) -> ast.Module:
+    """Parse a file, which several figures look at, once."""
+    return ast.parse(source)
+
+
 def complexities(source: str) -> Iterator[tuple[str, int]]:
     """Give each function of a file, and its complexity; what a function defines within it is counted on its own."""
-    for name, function in _functions(ast.parse(source), ""):
+    for name, function in _functions(parse(source), ""):
         yield name, 1 + sum(map(_count, function.body))
 
 
@@ -90,12 +97,20 @@ def _count(node: ast.AST) -> int:
 def find_columns(source: str) -> tuple[set[str], set[str]]:
     """Give the names of the columns that a file defines, and their classes."""
     names, classes = set(), set()
-    for node in ast.parse(source).body:
+    for node in parse(source).body:
         for each in node.body if isinstance(node, ast.ClassDef) else ():
             is_name = isinstance(each, ast.AnnAssign) and getattr(each.target, "id", "") == "name"
             if is_name and isinstance(each.value, ast.Constant):
                 names.add(str(each.value.value))
                 classes.add(node.name)
+    return names, classes
+
+
+@cache
+def find_all_columns() -> tuple[set[str], set[str]]:
+    """Give the names of all columns, and their classes."""
+    several = [find_columns(path.read_text("utf-8")) for path in COLUMNS.glob("*.py")]
+    names, classes = (set().union(*each) for each in zip(*several, strict=True))
     return names, classes
 
 
@@ -106,12 +121,11 @@ def branches(source: str, path: str = "") -> int:
 
 def find_branches(source: str, path: str = "") -> Iterator[tuple[int, set[str]]]:
     """Give the line of each such test, and what it asks for."""
-    several = [find_columns(each.read_text("utf-8")) for each in COLUMNS.glob("*.py")]
-    names, classes = (set().union(*each) for each in zip(*several, strict=True))
+    names, classes = find_all_columns()
     own = find_columns(source) if path.startswith("evaluation/columns/") else (set(), set())
     others = {word for folder, words in ELSEWHERE.items() if path.startswith(folder) for word in words}
     words, kinds = (BESIDE | names) - own[0] - others, (KINDS | classes) - own[1]
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         tests = node.ifs if isinstance(node, ast.comprehension) else []
         if isinstance(node, ast.If | ast.IfExp | ast.While):
             tests = [node.test]
@@ -135,7 +149,7 @@ def find_vague_names(sources: Mapping[str, str]) -> set[str]:
     defined: dict[str, set[str]] = {}
     used: dict[str, set[str]] = {}
     for path, source in sources.items():
-        tree = ast.parse(source)
+        tree = parse(source)
         for body in (tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))):
             for node in body:
                 if isinstance(node, Function) and VAGUE.fullmatch(node.name):

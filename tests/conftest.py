@@ -24,7 +24,7 @@ FLAGS = [
 NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 # How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
-settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 25)
+settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 10)
 settings.load_profile("fairtrec")
 os.environ.pop("COLUMNS", None)  # of the window in which the tests were started, by which tables would be cut
 for name in [name for name in os.environ if name.startswith("GITHUB_")]:
@@ -159,13 +159,13 @@ class Outcome:
         return [line for line in self.err.splitlines() if not line.startswith("#")]
 
 
-@pytest.fixture
-def fairtrec_command(monkeypatch):
+@pytest.fixture(scope="session")
+def fairtrec_command():
     """Run ``fairtrec`` with these arguments in this process."""
 
     def run(*arguments, stdin=b""):
         out, err = io.StringIO(), io.StringIO()
-        with monkeypatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch:
             patch.setenv("COLUMNS", os.environ.get("COLUMNS", "120"))
             patch.setattr(sys, "argv", ["fairtrec", *map(str, arguments)])
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

@@ -53,7 +53,13 @@ def in_both_folders(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+SHORT = "eval", "counts make"  # the two ways to start processes; the rest of the commands take one of them
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(line, id=name, marks=[] if name in SHORT else pytest.mark.slow) for name, line in COMMANDS.items()],
+)
 def test_files_named_like_modules_are_not_executed(in_both_folders, command):
     plain, hostile = in_both_folders(LAUNCHER, *shlex.split(command))
     assert plain[0] == 0, plain

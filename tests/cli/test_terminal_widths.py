@@ -41,6 +41,7 @@ COMMANDS = {
     name: [part for word in shlex.split(line) for part in FILES.get(word, [word])] for name, line in WINDOWS.items()
 }
 HIDING = gather_trials("HIDING_COLUMNS")
+SHORT = (60, "xterm-256color"), (80, "dumb"), (100, "xterm-256color")
 UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED")  # none of them is set for most users
 PROGRAM = """
 import json, sys
@@ -110,8 +111,14 @@ def values(text, left=()):
     return [number for cell in found for number in re.findall(r"[-+]?\d+\.\d+|nan", cell)]
 
 
-@pytest.mark.parametrize("term", ["dumb", "xterm-256color"])
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
+@pytest.mark.parametrize(
+    ("width", "term"),
+    [
+        pytest.param(width, term, marks=[] if (width, term) in SHORT else pytest.mark.slow)
+        for term in ("dumb", "xterm-256color")
+        for width in (60, 80, 100, 140)
+    ],
+)
 def test_no_value_is_cut(wide, width, term):
     for name, text in shown(width, term).items():
         left = re.search(r"columns that do not fit the window: (.*); -f tsv has all columns", " ".join(text.split()))

@@ -42,25 +42,35 @@ def given(kind, random):
     return run, qrels, {"labels": labels, "stances": stances, "missing": "skip"}
 
 
+def find_measured(kind):
+    """List the measures that the data have all inputs of, and that have a cutoff, each with a place for it."""
+    run, qrels, beside = given(kind, np.random.default_rng(5))
+    for name in BUILT_IN:
+        for options in OPTIONS.get(name, OPTIONS[""]):
+            try:
+                fairtrec.evaluate(f"{name}({options})@1", run, qrels=qrels, **beside)
+            except UsageError:
+                continue
+            yield f"{name}({options})@{{}}"
+
+
 @pytest.mark.parametrize("kind", ["words", "labels", "attributes"])
 def test_each_cutoff_has_its_bits_in_the_company_of_others(kind):
     run, qrels, beside = given(kind, np.random.default_rng(5))
-    seen = 0
-    for name in BUILT_IN:
-        for options in OPTIONS.get(name, OPTIONS[""]):
-            spelled = [f"{name}({options})@{cutoff}" for cutoff in CUTOFFS]
-            try:
-                together = fairtrec.evaluate(" ".join(spelled), run, qrels=qrels, **beside).scores[0]
-            except UsageError:  # it has no cutoff, or lacks an input
-                continue
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(measure_values, "SEVERAL", 1000)
-                for each in spelled:
-                    alone = fairtrec.evaluate(each, run, qrels=qrels, **beside).scores[0]
-                    for measure, values in zip(alone.measures, alone.values, strict=True):
-                        at = together.measures.index(measure)
-                        assert together.values[at].tobytes() == values.tobytes(), measure
-                        seen += 1
+    measured, seen = [*find_measured(kind)], 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure_values, "SEVERAL", 1000)
+        spelled = " ".join(each.format(cutoff) for each in measured for cutoff in CUTOFFS)
+        alone = [
+            fairtrec.evaluate(" ".join(each.format(cutoff) for each in measured), run, qrels=qrels, **beside).scores[0]
+            for cutoff in CUTOFFS
+        ]
+    together = fairtrec.evaluate(spelled, run, qrels=qrels, **beside).scores[0]
+    for scores in alone:
+        for measure, values in zip(scores.measures, scores.values, strict=True):
+            at = together.measures.index(measure)
+            assert together.values[at].tobytes() == values.tobytes(), measure
+            seen += 1
     assert seen > 150
 
 

@@ -10,6 +10,7 @@ import ast
 import pytest
 
 from fairtrec_made import REPOSITORY
+from fairtrec_made.sources import parse
 
 PACKAGE = REPOSITORY / "fairtrec"
 HELPERS = {"formulas/elementary.py", "formulas/weighted_sums.py"}
@@ -29,7 +30,7 @@ MODULES = {"np", "numpy", "math", "linalg"}
 def find_faults(source):
     """List the lines of a file that the rule forbids, each with the operation."""
     lines = source.splitlines()
-    for statement in ast.walk(ast.parse(source)):
+    for statement in ast.walk(parse(source)):
         if isinstance(statement, ast.stmt):
             last = statement.body[0].lineno - 1 if getattr(statement, "body", ()) else statement.end_lineno
             if not any("# exact: " in line for line in lines[statement.lineno - 1 : last]):

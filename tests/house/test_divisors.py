@@ -11,6 +11,7 @@ import pytest
 
 from fairtrec_made import REPOSITORY
 from fairtrec_made.command_trials import TESTS, gather_trials, load_trials
+from fairtrec_made.sources import parse
 
 PACKAGE = REPOSITORY / "fairtrec"
 WALKED = ("measures", "formulas", "measure", "evaluation")
@@ -272,7 +273,7 @@ DECLARED = {
 
 def find_divisions(source):
     """List the divisions of a file that need a size or a declaration: line, and "function: divisor"."""
-    for name, function in list_functions(ast.parse(source)):
+    for name, function in list_functions(parse(source)):
         bound = find_bound(function)
         for node in walk_own(function):
             divisor, always = find_divisor(node)

@@ -3,6 +3,7 @@
 import ast
 
 from fairtrec_made import REPOSITORY
+from fairtrec_made.sources import parse
 
 PACKAGE = REPOSITORY / "fairtrec"
 RULE = PACKAGE / "statistics" / "doubt.py"
@@ -20,7 +21,7 @@ NO_INTERVALS = {  # classes that have a low and a high end, but no interval over
 def modules():
     for path in sorted(PACKAGE.rglob("*.py")):
         if path != RULE:
-            yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text("utf-8"))
+            yield path.relative_to(PACKAGE).as_posix(), parse(path.read_text("utf-8"))
 
 
 def compares_with_the_limit(node):
@@ -43,7 +44,7 @@ def writes_the_mark(node):
 
 
 def find(holds, source=None):
-    trees = modules() if source is None else [("source", ast.parse(source))]
+    trees = modules() if source is None else [("source", parse(source))]
     return [f"{path}:{node.lineno}" for path, tree in trees for node in ast.walk(tree) if holds(node)]
 
 

@@ -89,7 +89,8 @@ def test_branches_are_found(figures, source, asked):
     assert [words for _, words in figures.find_branches(source, "report/cells.py")] == ([asked] if asked else [])
 
 
-def test_the_figures_are_printed(figures, capsys):
+def test_the_figures_are_printed(figures, capsys, monkeypatch):
+    monkeypatch.setattr(figures, "PACKAGE", figures.PACKAGE / "formulas")
     figures.main()
     printed = capsys.readouterr().out
     assert printed.startswith("room ")

@@ -8,6 +8,7 @@ import pytest
 
 from fairtrec.evaluation.given import GIVEN
 from fairtrec_made import REPOSITORY
+from fairtrec_made.sources import parse
 
 PACKAGE = REPOSITORY / "fairtrec"
 CONTRACTS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
@@ -58,7 +59,7 @@ def add_imports_by_name(graph):
     The names stand in the file itself, or else in one that it imports: a table, which by this imports nothing.
     """
     modules = graph.modules - {"fairtrec", "fairtrec.commands"}  # a word, too, and a group of entry points
-    said = {module_of(file): said_by(ast.parse(file.read_text())) for file in PACKAGE.rglob("*.py")}
+    said = {module_of(file): said_by(parse(file.read_text())) for file in PACKAGE.rglob("*.py")}
     added, tables = [], set()
     for name, (strings, calls) in said.items():
         for what in imports_of(name, calls):
@@ -174,7 +175,7 @@ ENGINES = {  # of evaluation: what each may name that is called as a thing given
 
 def names_in(path):
     """Find the names, keywords and texts of a file, but for docstrings and annotations."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = parse(path.read_text("utf-8"))
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         match node:

@@ -5,6 +5,7 @@ import ast
 import pytest
 
 from fairtrec_made import REPOSITORY
+from fairtrec_made.sources import parse
 
 ERRORS = {"InputError", "UsageError", "ResourceError"}
 FILES = sorted((REPOSITORY / "fairtrec").rglob("*.py"))
@@ -30,7 +31,7 @@ def text_of(node, names):
 
 def without_way_out(source):
     """Give the line and the text of each message that ends without a way out; what ends in another may have its own."""
-    for function in ast.walk(ast.parse(source)):
+    for function in ast.walk(parse(source)):
         if not isinstance(function, ast.FunctionDef):
             continue
         inside = list(ast.walk(function))

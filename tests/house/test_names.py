@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fairtrec_made.sources import parse
+
 PACKAGE = Path(__file__).parent.parent.parent / "fairtrec"
 
 SHARED = {  # names of modules in rooms but commands/ and lab/ that occur twice or more: why
@@ -33,7 +35,7 @@ def statements(body):
 
 def names_of(path):
     """The classes of a file, and its aliases of types."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = parse(path.read_text("utf-8"))
     classes = [node.name for node in statements(tree.body) if isinstance(node, ast.ClassDef)]
     assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None]
     targets = [node.targets[0] if isinstance(node, ast.Assign) else node.target for node in assigned]

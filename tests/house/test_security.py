@@ -6,6 +6,7 @@ import re
 import pytest
 
 from fairtrec_made import REPOSITORY
+from fairtrec_made.sources import parse
 
 PAGE = (REPOSITORY / "SECURITY.md").read_text("utf-8")
 ROWS = re.findall(r"^\| (.*) \| `(tests/\S+?)::(\w+)` \|$", PAGE, re.MULTILINE)
@@ -17,9 +18,7 @@ OWN = {"fairtrec/support/jobs/shared_work.py"}  # what one process of ours sends
 @pytest.mark.parametrize(("promise", "path", "name"), ROWS, ids=[name for _, _, name in ROWS])
 def test_each_promise_has_its_test(promise, path, name):
     functions = [
-        each
-        for each in ast.walk(ast.parse((REPOSITORY / path).read_text("utf-8")))
-        if isinstance(each, ast.FunctionDef)
+        each for each in ast.walk(parse((REPOSITORY / path).read_text("utf-8"))) if isinstance(each, ast.FunctionDef)
     ]
     assert name in [each.name for each in functions], promise
 
@@ -55,7 +54,7 @@ def test_the_page_says_how_to_start_it_and_how_to_report():
 def test_nothing_that_can_run_code_is_read():
     for path in FILES:
         name = path.relative_to(REPOSITORY).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 modules = (
                     [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]

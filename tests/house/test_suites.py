@@ -22,6 +22,7 @@ import yaml
 import fairtrec
 from fairtrec.cli import command
 from fairtrec_made import REPOSITORY
+from fairtrec_made.sources import parse
 
 PYTEST = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
 MARKERS = {each.partition(":")[0] for each in PYTEST["markers"]} - {"slow", "fuzz"}
@@ -135,7 +136,7 @@ def gather_lists(nodes, names):
 
 def read_parts(path, source):
     """Find the code of suites in a file: each function, and what is outside of them, if all of the file is marked."""
-    tree = ast.parse(source)
+    tree = parse(source)
     top = [node for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)]
     aliases = {node.targets[0].id for node in top if is_marked(node.value)}
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -324,7 +325,7 @@ def split_pattern(pattern):
 
 def list_texts():
     """Join all texts in the package."""
-    trees = (ast.parse(path.read_text("utf-8")) for path in sorted((REPOSITORY / "fairtrec").rglob("*.py")))
+    trees = (parse(path.read_text("utf-8")) for path in sorted((REPOSITORY / "fairtrec").rglob("*.py")))
     strings = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return "\n".join(each for each in strings if isinstance(each, str))
 

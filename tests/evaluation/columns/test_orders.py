@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
@@ -71,8 +72,24 @@ BY_STANCES = ["DUO", "DUO(mean=full)", "DUO(step=2)", "DUO@4", "SignedDUO", "Mea
 BY_TEXTS = [*(f"{name}@4" for name in sorted(OF_TEXTS)), "TExFAIR", "AWRF@4", "NDKL@4", "TED"]
 
 
+@cache
+def evaluate_all_orders(kind, qid):
+    """Evaluate all orders of one query by all measures that are tried with these data."""
+    measures = {"labels": BY_LABELS, "stances": BY_STANCES, "texts": BY_TEXTS}[kind]
+    rows = [len(fairtrec.evaluate(each, RUN, qrels=QRELS, **GIVEN[kind]).scores[0].measures) for each in measures]
+    found = compute_all_orders(" ".join(measures), qid, GIVEN[kind])
+    return dict(zip(measures, np.split(found, np.cumsum(rows)[:-1]), strict=True))
+
+
 def all_orders(measure, qid, given):
     """Evaluate all orders of one query as queries of their own [measure, order]."""
+    kind = next((kind for kind, of_kind in GIVEN.items() if of_kind is given), None)
+    known = evaluate_all_orders(kind, qid) if kind else {}
+    return known[measure] if measure in known else compute_all_orders(measure, qid, given)
+
+
+def compute_all_orders(measure, qid, given):
+    """Evaluate them, by one measure or several."""
     names = [*RUN[qid]]
     orders = {f"{at}": {names[doc]: -float(rank) for rank, doc in enumerate(order)}
               for at, order in enumerate(permutations(range(len(names))))}  # fmt: skip

@@ -8,18 +8,9 @@ from fairtrec_made.command_trials import SHELL
 
 
 @pytest.fixture
-def study(copied, fairtrec_command):
+def study(change_study):
     """Write a report of the example, and give it as an object and a function that writes it changed."""
-    asked = ["qrels.txt", "bm25.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10"]
-    assert fairtrec_command("report", *asked, "-o", "study").code == 0
-    path = copied / "study" / "report.json"
-    found = json.loads(path.read_text("utf-8"))
-
-    def write():
-        path.write_text(json.dumps(found), "utf-8")
-        return "study/report.json"
-
-    return found, write
+    return change_study("qrels.txt", "bm25.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10")
 
 
 def test_the_same_inputs_give_the_same_answers(study, fairtrec_command, copied, monkeypatch):

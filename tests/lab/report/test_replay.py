@@ -20,17 +20,13 @@ TERMS = ["--terms", "gender-en", "--docs", "collection.tsv", "--missing", "neutr
 
 
 @pytest.fixture
-def study(copied, fairtrec_command):
+def study(change_study):
     """Write a report of the example, and give a function that writes it with one other part."""
-    asked = ["qrels.txt", "bm25.run", "fair.run", *TERMS, "-m", "nDCG@10 AWRF@10"]
-    assert fairtrec_command("report", *asked, "-o", "study").code == 0
-    path = copied / "study" / "report.json"
-    found = json.loads(path.read_text("utf-8"))
+    found, write_changed = change_study("qrels.txt", "bm25.run", "fair.run", *TERMS, "-m", "nDCG@10 AWRF@10")
 
     def write(*arguments):
         found["parts"] = {"strange": {"arguments": [*arguments, "-f", "json"], "answer": {}}}
-        path.write_text(json.dumps(found), "utf-8")
-        return "study/report.json"
+        return write_changed()
 
     return write
 

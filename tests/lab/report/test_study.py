@@ -27,11 +27,9 @@ PARTS = [
 
 
 @pytest.fixture
-def written(copied, fairtrec_command):
+def written(write_study):
     """Write a report of the example; give its folder, and what the command printed."""
-    done = fairtrec_command("report", *ASKED, "-o", "study")
-    assert done.code == 0, done.err
-    return copied / "study", done
+    return write_study(*ASKED)
 
 
 def read(folder):

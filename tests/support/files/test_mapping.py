@@ -1,6 +1,7 @@
 """A large file is mapped into memory, and a process whose file is cut off meanwhile says so and ends with 3."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -46,17 +47,25 @@ READERS = {
 }
 
 
-@pytest.fixture
-def counts(tmp_path, monkeypatch):
-    """Make a table of counts of several batches."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Make a table of counts of several batches; give the file and its docnos."""
+    folder = tmp_path_factory.mktemp("counts")
     docnos = [f"a rather long name {i}".replace(" ", "-") for i in range(ROWS)]
     numbers = pa.array(np.arange(ROWS) % 7)
     table = pa.table({"docno": docnos, "tokens": numbers, "f": numbers, "m": numbers})
-    with pa.OSFile("other.arrow", "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+    with pa.OSFile(str(folder / "other.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    join_tables(tmp_path / "counts.arrow", ["other.arrow"])
-    return docnos
+    join_tables(folder / "counts.arrow", [str(folder / "other.arrow")])
+    return folder / "counts.arrow", docnos
+
+
+@pytest.fixture
+def counts(made, tmp_path, monkeypatch):
+    """Work beside a copy of the table."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(made[0], tmp_path)
+    return made[1]
 
 
 @pytest.mark.parametrize("small", [0, 1 << 40])

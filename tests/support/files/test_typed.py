@@ -1,6 +1,7 @@
 """Whatever type a field of a TOML or JSON file has, a command ends with a promised code, and a refusal names the file."""
 
 import json
+from itertools import islice
 
 import pytest
 
@@ -32,6 +33,11 @@ LINES = {  # a line of JSON, its file, and the command that reads it
     "track": ({"q_num": "0.1", "qid": "1", "ranking": ["a"]}, "track.jsonl", "validate track.jsonl --track trec-fair-2019 --sequences seq.csv --truth truth.jsonl"),
     **gather_trials("TYPED_LINES"),
 }  # fmt: skip
+
+
+def take_some(tried):
+    """Take all, or each seventh: of 26 values at each place these are other ones from place to place."""
+    return [*islice(tried, 0, None, 1 if THOROUGH else 7)]
 
 
 @pytest.fixture(autouse=True)
@@ -71,12 +77,11 @@ def test_a_results_file(workplace, fairtrec_command, refused, command):
     given = "eval qrels a.run -m RR --labels labels.tsv -m AWRF@2 --missing neutral -q -f json -o good.json"
     assert fairtrec_command(*given.split()).code == 0
     good = json.loads((workplace / "good.json").read_text())
-    few = VALUES if THOROUGH or "replay" in command else VALUES[::3]
-    many = 0
-    for _, _, changed in variants(good, few):
+    tried, many = take_some(variants(good)), 0
+    for _, _, changed in tried:
         (workplace / "a.json").write_text(json.dumps(changed))
         many += refused(command)
-    assert many > 100
+    assert many > len(tried) / 20
 
 
 @pytest.mark.parametrize("option", [each.name for each in check.command.params if each.opts[0].startswith("--")])
@@ -105,10 +110,10 @@ def test_metadata_of_counts(workplace, fairtrec_command, refused, command, line)
     assert fairtrec_command(*["counts", "make", "docs.tsv", "--terms", "gender-en", "-o", "c.tsv"]).code == 0
     lines = (workplace / "c.tsv").read_text().splitlines(keepends=True)
     good, many = json.loads(lines[line][2:]), 0
-    for _, _, changed in variants(good, VALUES if "info" in command else VALUES[::3]):
+    for _, _, changed in take_some(variants(good)):
         (workplace / "c.tsv").write_text("".join([*lines[:line], f"# {json.dumps(changed)}\n", *lines[line + 1 :]]))
         many += refused(command, "c.tsv")
-    assert many > 20 or (line == 1 and "eval" in command)  # which looks at no distribution
+    assert many > 10 or (line == 1 and "eval" in command)  # which looks at no distribution
 
 
 @pytest.mark.parametrize("name", LINES)

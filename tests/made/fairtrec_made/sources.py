@@ -1,0 +1,10 @@
+"""The source of the package, as rules of the house look at it."""
+
+import ast
+from functools import cache
+
+
+@cache
+def parse(source):
+    """Parse a file, which several rules look at, once."""
+    return ast.parse(source)
