@@ -30,22 +30,6 @@ PAGES = {
 BLOCKS = {name: found for name, page in PAGES.items() if (found := pages.blocks(page))}
 
 
-def parse(line):
-    """Read the words of a command to the last, as the command does before it begins."""
-    if line.startswith("awk "):
-        return
-    words = shlex.split(re.split(" >>? ", line)[0], comments=True)
-    if words[0] == "mkdir":
-        return
-    assert words[0] == "fairtrec", line
-    context = command.make_context("fairtrec", words[1:])
-    found, words = command, [*context._protected_args, *context.args]
-    while isinstance(found, click.Group):
-        name, found, words = found.resolve_command(context, words)
-        context = found.make_context(name, words, parent=context)
-        words = [*context._protected_args, *context.args]
-
-
 def perform(line, fairtrec_command):
     """Do what a line of a shell says, and give what it prints. It ends as its remark says, or with 0."""
     words = shlex.split(line, comments=True)
@@ -85,7 +69,7 @@ def test_the_commands_of_a_page_run_in_the_folder_of_the_demo(name, fairtrec_com
     for block in BLOCKS[name]:
         if block.parsed:
             for line in block.lines:
-                parse(line)
+                pages.parse(line)
             continue
         printed = [perform(line, fairtrec_command) for line in block.lines]
         shown = "".join(f"{line.rstrip()}\n" for line in printed[-1].splitlines())
@@ -124,7 +108,7 @@ def test_the_example_of_each_command_runs_in_the_folder_of_the_demo(fairtrec_com
     assert len([line for line in lines if ELSEWHERE.search(line)]) < 10
     for line in lines:
         if ELSEWHERE.search(line):
-            parse(line)
+            pages.parse(line)
         else:
             perform(line, fairtrec_command)
 

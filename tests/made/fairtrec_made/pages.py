@@ -4,6 +4,9 @@ import re
 import shlex
 from dataclasses import dataclass
 
+import click
+
+from fairtrec.cli import command
 from fairtrec.report.short_signature import shorten_signature
 
 _COMMAND = re.compile(r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -73,3 +76,19 @@ def section(page, title):
     _, found, rest = page.partition(f"\n## {title}\n")
     assert found, title
     return rest.partition("\n## ")[0]
+
+
+def parse(line):
+    """Read the words of a command to the last, as the command does before it begins."""
+    if line.startswith("awk "):
+        return
+    words = shlex.split(re.split(" >>? ", line)[0], comments=True)
+    if words[0] == "mkdir":
+        return
+    assert words[0] == "fairtrec", line
+    context = command.make_context("fairtrec", words[1:])
+    found, words = command, [*context._protected_args, *context.args]
+    while isinstance(found, click.Group):
+        name, found, words = found.resolve_command(context, words)
+        context = found.make_context(name, words, parent=context)
+        words = [*context._protected_args, *context.args]
