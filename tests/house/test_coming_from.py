@@ -4,10 +4,12 @@ The blocks of docs/ir-measures.md run in tests/ir_measures and tests/test_pyterr
 """
 
 import importlib
+import math
 import re
 from itertools import combinations
 from random import Random
 
+import ir_measures
 import pytest
 
 import fairtrec
@@ -74,8 +76,60 @@ def test_no_page_says_that_exposure_tests_the_four_fifths_rule():
 def test_each_package_has_a_block():
     assert all(f"\n## {name}\n" in BRIDGES for name in ("ir_measures", "PyTerrier"))
     assert "](ir-measures.md)" in PAGE
-    assert {*OF} == {"pytrec_eval", "ranx", "fairlearn", "aif360", "FairRankTune", "lenskit"}
+    assert {*OF} == {"ir_measures", "pytrec_eval", "ranx", "fairlearn", "aif360", "FairRankTune", "lenskit"}
     assert all("assert " in block for block in OTHERS)
+
+
+def find_option(reason):
+    """Find the last cell of the row of a reason."""
+    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| {reason} |")]
+    return row.rsplit(" | ", 1)[1]
+
+
+TIED, JUDGED = {"1": {"b": 3.0, "a": 3.0, "1": 2.5, "c": 2.0}}, {"1": {"a": 3, "b": 0, "c": 2}, "2": {"a": 1}}
+
+
+def evaluate_tied(measure, run=TIED, **choices):
+    (value,) = fairtrec.evaluate(measure, run, qrels=JUDGED, **choices).means["run"].values()
+    return value
+
+
+def test_the_block_about_differences_is_so():
+    names = {}
+    for block in (FIRST, OF["ir_measures"]):
+        exec(compile(block, "coming-from.md", "exec"), names)
+
+
+def test_each_option_gives_the_number_of_the_other_program():
+    own = {"1": {"b": 3.0, "a": 3.0, "c": 2.0}}  # what BEIR evaluates, which drops documents in this way
+    assert "`--only others`" in find_option("A document has the id of its query")
+    assert evaluate_tied("nDCG@3", only="others") == evaluate_tied("nDCG@3", own) != evaluate_tied("nDCG@3")
+    assert "`--order file`" in find_option("Tied scores")
+    first = {"1": {"a": 3.0, "b": 3.0}}
+    assert (evaluate_tied("RR", first, order="file"), evaluate_tied("RR", first)) == (1, 1 / 2)
+    gains = "nDCG(gains={1:1,2:1,3:1})"
+    assert gains in find_option("Gains of nDCG")
+    # a and c at ranks 1 and 3 of "a 1 c", each of gain 1: (1 + 1 / 2) / (1 + 1 / log2(3))
+    assert math.isclose(evaluate_tied(f"{gains}@10", {"1": {"a": 3, "1": 2, "c": 1}}), 1.5 / (1 + 1 / math.log2(3)))
+    assert "`-m RR@10`" in find_option("MRR and its cutoff")
+    late = {"1": {f"d{rank}": -rank for rank in range(10)} | {"a": -11}}
+    assert (evaluate_tied("RR@10", late), evaluate_tied("RR", late)) == (0, 1 / 11)
+
+
+def test_the_numbers_of_a_run_that_lacks_judged_queries(shared):
+    """By ir_measures itself; ranx 0.3.21 with make_comparable=True gave .4768930 for the same files."""
+    run = shared / "data" / "cpjku" / "runs" / "trecdl2019_passage" / "bert_L2.run"
+    qrels = shared / "data" / "qrels" / "qrels.dl19-passage.txt"
+    (theirs,) = ir_measures.calc_aggregate(
+        [ir_measures.nDCG @ 10], ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
+    ).values()
+    here, complete = (
+        next(iter(fairtrec.evaluate("nDCG@10", run, qrels=qrels, complete=complete).means.values()))["nDCG@10"]
+        for complete in (False, True)
+    )
+    assert (f"{here:.4f}", f"{complete:.4f}", f"{theirs:.4f}") == ("0.6835", "0.4769", "0.4769")
+    assert ".4769" in PAGE
+    assert ".6835" in PAGE
 
 
 @pytest.mark.ecosystem
