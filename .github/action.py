@@ -53,20 +53,32 @@ def prepare() -> None:
         output.write(f"cache={place}\nkey={key}\n")
 
 
+def write_summary(title: str, printed: str) -> None:
+    """Add what was printed to the summary of the job."""
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        indented = "".join(f"    {line}\n" for line in printed.splitlines()[:500])
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(f"### fairtrec {title}\n\n{indented}\n")
+
+
+def measure_summary() -> int:
+    """Give the size of the summary of the job, 0 if there is none."""
+    summary = Path(os.environ.get("GITHUB_STEP_SUMMARY", ""))
+    return summary.stat().st_size if summary.is_file() else 0
+
+
 def run(arguments: list[str]) -> int:
-    """Call the command; what validate finds stands in the summary too, as check writes its own."""
+    """Call the command; what it printed stands in the summary too, if it wrote none itself."""
     command = [sys.executable, "-m", "fairtrec", *arguments]
     environment = {**os.environ, "FAIRTREC_UNTRUSTED": UNTRUSTED[os.environ.get("UNTRUSTED", "true")]}
-    if arguments[0] == "check":
-        return subprocess.run(command, check=False, env=environment).returncode
+    size = measure_summary()
     done = subprocess.run(command, check=False, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    found = done.stdout.decode("utf-8", "replace")
-    sys.stdout.write(found)
-    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        verdict = {0: "no errors", 3: "errors"}.get(done.returncode, f"ended with {done.returncode}")
-        indented = "".join(f"    {line}\n" for line in found.splitlines()[:500])
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(f"### fairtrec validate: {verdict}\n\n{indented}\n")
+    printed = done.stdout.decode("utf-8", "replace")
+    sys.stdout.write(printed)
+    if measure_summary() == size:
+        errors = {"check": "nothing was judged", "validate": "errors"}[arguments[0]]
+        verdict = {0: "no errors", 3: errors}.get(done.returncode, f"ended with {done.returncode}")
+        write_summary(f"{arguments[0]}: {verdict}", printed)
     return done.returncode
 
 
@@ -76,6 +88,7 @@ def main() -> int:
         arguments = asked()
     except ValueError as fault:
         sys.stdout.write(f"::error title=fairtrec::{fault}\n")
+        write_summary("was not called", str(fault))
         return USAGE
     if sys.argv[1:] == ["prepare"]:
         prepare()

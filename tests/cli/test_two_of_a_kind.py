@@ -50,6 +50,23 @@ def test_check_refuses_a_run_that_is_its_own_baseline(printed):
     assert err.startswith("runs/a.run is the baseline itself")
 
 
+def test_a_baseline_that_the_configuration_names_may_be_the_only_run(printed, tmp_path):
+    """As in a commit that changes only the baseline: pre-commit passes no other run."""
+    table = '[tool.fairtrec.check]\nrequire = ["NDKL@10 <= baseline", "NDKL@10 <= 0"]\nlabels = "labels"\n'
+    (tmp_path / "pyproject.toml").write_text(f'{table}baseline = "runs/a.run"\noutput = "checked.txt"\n')
+    for _ in range(2):  # the second replaces what the first wrote
+        code, _, err = printed("check", "none", "runs/a.run", "--junit", "checked.xml")
+        assert (code, err) == (0, "")
+        said = (tmp_path / "checked.txt").read_text("utf-8").splitlines()
+        assert said[0].startswith("no verdicts (")
+        assert "# runs/a.run is the baseline; no other run is here to check" in said
+        assert 'tests="0" failures="0" errors="0"' in (tmp_path / "checked.xml").read_text("utf-8")
+    code, _, _ = printed("check", "none", "runs/a.run", "runs/b.run")
+    assert code == 1
+    code, _, err = printed("check", "none", "runs/a.run", "--baseline", "runs/a.run")
+    assert (code, err) == (2, "runs/a.run is the baseline itself; pass another run\n")
+
+
 def test_documents_without_a_label_are_called_so(printed):
     code, _, err = printed("eval", "none", "runs/a.run", "--labels", "labels", "-m", "TExFAIR@10")
     assert code == 3

@@ -94,7 +94,21 @@ def test_requirements_decide_and_the_code_of_the_ref_is_installed(steps):
 def test_what_cannot_be_read_fails_before_anything_is_installed(steps, inputs, says):
     code, printed, files = steps(**inputs)
     assert (code, says in printed, "installed" in files) == (2, True, False)
+    assert files["GITHUB_STEP_SUMMARY"].startswith("### fairtrec was not called\n\n    ")
+    assert says in files["GITHUB_STEP_SUMMARY"]
     assert printed.startswith("::error title=fairtrec::")
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "says"),
+    [("--requires 'nDCG@10 >= 0.5'", 2, "--requires"), ("--require 'nDCGG@10 >= 0.5'", 2, "nDCGG")],
+)
+def test_a_wrong_option_is_in_the_summary_once(steps, option, code, says):
+    ended, printed, files = steps(arguments=f"qrels.txt neural.run {option}")
+    assert (ended, says in printed) == (code, True)
+    assert files["GITHUB_STEP_SUMMARY"].startswith("### fairtrec check: ")
+    assert files["GITHUB_STEP_SUMMARY"].count("### ") == 1
+    assert says in files["GITHUB_STEP_SUMMARY"]
 
 
 def test_submissions_are_validated_with_a_summary(steps, tmp_path):

@@ -31,6 +31,7 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 OPTIONS = NoteKind("options from a file", "options from {file}", NoteSeverity.BACKGROUND)
 PASSED_OVER = NoteKind("file passed over", "ignored {file} (--untrusted); use --config {file} to read it")
+ONLY_BASELINE = NoteKind("only the baseline", "{baseline} is the baseline; no other run is here to check")
 NOT_READ = NoteKind("baseline not read", "no requirement uses the baseline; {baseline} was not read")
 CONTRADICTION = NoteKind("contradiction", "{contradiction}")
 BONFERRONI = NoteKind("corrected slices", "each of the {slices} slices is tested with alpha {alpha:.3g} (Bonferroni)")

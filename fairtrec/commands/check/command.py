@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, write_stderr
@@ -88,7 +89,7 @@ def command(
         printing.refuse_output(junit, *read)
         _write_fault(fault, junit)
         raise
-    files = _without(base, files)
+    kept = _without(base, files)
     for path in (output, junit):
         printing.refuse_output(path, files, *read)
     if output is not None and junit is not None and output.resolve() == junit.resolve():
@@ -98,10 +99,11 @@ def command(
         began = time.monotonic()
         config.refuse_wrong()
         with printing.show_progress():
-            found = check(require, files, qrels=qrels, measures=measures, slices=slices, **given)
+            found = check(require, kept or files, qrels=qrels, measures=measures, slices=slices, **given)
     except Exception as fault:
         _write_fault(fault, junit)
         raise
+    found = _drop_baseline(found, files, kept)
     if toml is not None:
         found = replace(found, notes=(*found.notes, OPTIONS.note(file=str(toml))))
     if passed_over:
@@ -117,14 +119,27 @@ def command(
 def _without(baseline: str | None, files: dict[str, str]) -> dict[str, str]:
     """Leave the baseline out of the runs, as where a folder holds it, and say so.
 
-    Raises UsageError if there is no other run.
+    None may be left if a file of options names the baseline, as where only the baseline was committed. Raises
+    UsageError if there is no other run and the command line names it.
     """
     kept = {run: file for run, file in files.items() if baseline is None or not is_same(file, baseline)}
     if files and not kept:
+        if click.get_current_context().get_parameter_source("baseline") is ParameterSource.DEFAULT_MAP:
+            return kept
         raise UsageError(f"{next(iter(files))} is the baseline itself; pass another run")
     for run in (run for run in files if run not in kept):
         write_stderr(f"# {run} is the baseline, and is left out")
     return kept
+
+
+def _drop_baseline(checked: "Verdicts", files: dict[str, str], kept: dict[str, str]) -> "Verdicts":
+    """Leave out the verdicts of the baseline if it was the only run, and say so."""
+    from fairtrec.commands.check.check import ONLY_BASELINE
+
+    if kept or not files:
+        return checked
+    notes = (ONLY_BASELINE.note(baseline=next(iter(files))),)
+    return replace(checked, verdicts=(), result=replace(checked.result, scores=()), notes=notes)
 
 
 def _write_fault(fault: BaseException, junit: Path | None) -> None:

@@ -38,12 +38,13 @@ WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed"
 STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 LARGEST = 1 << 24  # bytes of a file of verdicts that is known as one
+_COUNTED = rb"(?:\d+ (?:passed|warnings?|OPEN|FAILED)|no verdicts)"
 OURS = (  # how what is written here reads, from its start to its end
     rb'<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="fairtrec check".*>\n',
     rb"### fairtrec check: .*\n`fairtrec:[^\n]*`\n",
     rb'\{\n "fairtrec": ".*\n "verdicts": .*\}\n',
     rb"(?:::(?:error|warning) [^\n]*title=fairtrec%3A [^\n]*\n)*",
-    rb"(?:.*\n)?\d+ (?:passed|warnings?|OPEN|FAILED)\b[^\n]*\n(?:#[^\n]*\n)*# fairtrec:[^\n]*\n(?:#[^\n]*\n)*",
+    rb"(?:.*\n)?" + _COUNTED + rb"\b[^\n]*\n(?:#[^\n]*\n)*# fairtrec:[^\n]*\n(?:#[^\n]*\n)*",
 )
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
 

@@ -29,6 +29,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.measures.arab import ARaB
 from fairtrec.measures.catalogue.registry import parse as measures
 from fairtrec.support.errors import UsageError
+from fairtrec.support.files.compression import ENDINGS
 from fairtrec_made import REPOSITORY, notes_of, pages
 
 NAN = math.nan
@@ -805,11 +806,19 @@ def steps(which):
     else:
         (asked,) = hooks["repos"][0]["hooks"]
         (hook,) = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text("utf-8"))
-        changed = [name for name in ("runs/new.run", "qrels.txt") if re.search(hook["files"], name)]
-        assert hook["id"] == asked["id"]
+        names = "runs/new.run", "runs/main.run", "qrels.txt"
+        changed = [name for name in names if re.search(asked["files"], name) and not re.search(asked["exclude"], name)]
+        assert (hook["id"], changed) == (asked["id"], ["runs/new.run"])
         return [" ".join([hook["entry"], *asked["args"], *changed])]
     assert found[0].startswith("pip install ")
     return found[1:]
+
+
+def test_the_hook_takes_runs_of_every_compression_that_is_read():
+    (hook,) = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert all(re.search(hook["files"], f"runs/new.run{ending}") for ending in ("", *ENDINGS))
+    assert not [name for name in ("runs/new.run.txt", "qrels.txt", "run.gz") if re.search(hook["files"], name)]
+    assert steps("pre-commit") == ["fairtrec check qrels.txt runs/new.run"]
 
 
 def shell(commands, folder):
