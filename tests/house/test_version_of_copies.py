@@ -70,6 +70,15 @@ def test_a_checkout_without_a_tag_counts_its_commits_from_none(repository):
     assert re.fullmatch(r"0\.1\.0\.dev1\+g[0-9a-f]{7,}", version(repository))
 
 
+def test_a_shallow_clone_differs_only_in_the_number_of_commits(repository, tmp_path):
+    """Such as the one that pre-commit makes; fairtrec/support/version.py leaves that number out."""
+    run("git", "clone", "-q", f"file://{repository}", str(tmp_path / "whole"), cwd=tmp_path)
+    run(*GIT, "commit", "-q", "--allow-empty", "-m", "second", cwd=tmp_path / "whole")
+    run("git", "clone", "-q", "--depth=1", f"file://{tmp_path / 'whole'}", str(tmp_path / "shallow"), cwd=tmp_path)
+    whole, shallow = version(tmp_path / "whole"), version(tmp_path / "shallow")
+    assert whole.replace(".dev2+", ".dev1+") == shallow != whole
+
+
 def test_an_archive_of_a_tag_has_its_version_and_one_behind_it_says_so(repository, tmp_path):
     run(*GIT, "tag", "v3.4.5", cwd=repository)
     try:

@@ -10,10 +10,18 @@ import fairtrec
 from fairtrec.support import version
 
 
-@pytest.mark.parametrize("written", ["0.3.0", "0.3.0\n", "0.1.0.dev912+g4f2c9a1b7\n"])
+@pytest.mark.parametrize("written", ["0.3.0", "0.3.0\n", "0.1.0.dev17\n", "0+unknown"])
 def test_it_is_what_was_built(tmp_path, written):
     (tmp_path / "version.txt").write_text(written)
     assert version._read(str(tmp_path / "version.txt")) == written.strip()
+
+
+def test_one_commit_has_one_version_whatever_its_clone_knows_of_others(tmp_path):
+    found = set()
+    for count in (1, 912):  # of a clone of depth 1, as pre-commit makes it, and of a whole one
+        (tmp_path / "version.txt").write_text(f"0.1.0.dev{count}+g4f2c9a1b7\n")
+        found.add(version._read(str(tmp_path / "version.txt")))
+    assert found == {"0.1.0.dev0+g4f2c9a1b7"}
 
 
 @pytest.mark.parametrize("written", [None, b"", b"\n", b"\xff"])
