@@ -185,7 +185,7 @@ class Document:
     """All tables of an answer, and the notes below them.
 
     The ``signs`` explain what is in the tables. The ``verdict`` comes before all; the notes ``above`` follow it. With a
-    ``caption`` the tables are for a paper; in LaTeX all that is said is the caption.
+    ``caption`` the tables are for a paper: it says what is measured, and the notes are sentences below the tables.
     """
 
     tables: Sequence[ReportTable]

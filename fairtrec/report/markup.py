@@ -16,6 +16,8 @@ SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$
          "§?": r"$^{\S?}$", "§": r"$^{\S}$",
          "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$", "⁺": "$^{+}$", "⁻": "$^{-}$"}  # fmt: skip
 
+_TYPED = re.compile(r"(?:^|[\s(])(?:--?[a-z]|`?fairtrec [a-z])")  # an option, or a command
+
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ"
 LOWERED = str.maketrans(RAISED, ascii_lowercase)
 
@@ -29,23 +31,32 @@ def md(document: Document) -> str:
         head, *rows = _rows(table, escape_markdown, "**{}**", "*{}*")
         lines += [f"**{escape_markdown(table.title)}**", ""] if table.title else []
         lines += [*(f"| {' | '.join(row)} |" for row in (head, rule, *rows)), ""]
-    lines += [*(f"- {escape_markdown(line)}" for line in document.lines), *[""] * bool(document.lines)]
     lines += [f"{escape_markdown(document.caption)}.", ""] if document.caption else []
+    below = list_table_notes(document) if document.caption else document.lines
+    lines += [*(f"- {escape_markdown(line)}" for line in below), *[""] * bool(below)]
     return "".join(f"{line}\n" for line in [*lines, code_md(document.signature)])
 
 
 def latex(document: Document) -> str:
-    """Write a LaTeX table of tabulars (with booktabs), whose caption says what a reader should know."""
+    """Write a LaTeX table of tabulars (with booktabs), whose caption says what a reader should know.
+
+    With a caption of its own, the other notes are below the tabulars.
+    """
     return titled(document)
 
 
 def titled(document: Document, *, title: str | None = None, latex_label: str | None = None) -> str:
     """Write it with a title, which begins the caption, and a label."""
     verdict = "" if document.verdict is None else str(document.verdict)
-    lines = [line for line in (title, document.caption, verdict, *document.lines_above, *document.lines) if line]
+    lines = [line for line in (title, verdict, *document.lines_above, *document.lines) if line]
     said = "".join(f"{_latex(_begun(line))}. " for line in lines)
     named = rf"\label{{{latex_label}}}" if latex_label else ""
     signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
+    below: list[str] = []
+    if document.caption:
+        notes = map(_latex, list_table_notes(document))
+        below = ["", r"\begin{minipage}{\linewidth}\footnotesize", *notes, signature, r"\end{minipage}"]
+        said, signature = f"{_latex(document.caption)}.", ""
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}{named}"]
     for table in document.tables:
         columns = "".join("l" if column.words else "r" for column in table.columns)
@@ -55,7 +66,19 @@ def titled(document: Document, *, title: str | None = None, latex_label: str | N
             *[""] * bool(above), rf"\begin{{tabular}}{{{columns}}}", *above, r"\toprule", " & ".join(head) + r" \\",
             r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}",
         ]  # fmt: skip
-    return "".join(f"{line}\n" for line in [*lines, r"\end{table}"])
+    return "".join(f"{line}\n" for line in [*lines, *below, r"\end{table}"])
+
+
+def list_table_notes(document: Document) -> list[str]:
+    """Write the notes of a table for a paper: sentences, without options and commands, which readers do not type."""
+    bare = (re.sub(r" \([^()]*\)", _leave_out, line) for line in document.lines)
+    kept = ("; ".join(part for part in line.split("; ") if not _TYPED.search(part)) for line in bare)
+    return [f"{_begun(line)}." for line in kept if line]
+
+
+def _leave_out(found: re.Match[str]) -> str:
+    """Leave out what is typed."""
+    return "" if _TYPED.search(found[0]) else found[0]
 
 
 def _begun(line: str) -> str:

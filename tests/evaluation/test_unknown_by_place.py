@@ -8,7 +8,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.leaderboard import comparable
 from fairtrec.report.result_notes import list_notes
-from fairtrec_made import texts
+from fairtrec_made import texts, unwrapped
 
 TEXTS = {f"d{rank}": "she he" if rank % 2 else "he" for rank in range(20)}
 BACKGROUND = {"q": {**{f"d{rank}": 40.0 - rank for rank in range(20)}, **{f"b{rank}": 9.0 - rank for rank in range(5)}}}
@@ -30,8 +30,14 @@ def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
                              docs=TEXTS, background=BACKGROUND, missing="neutral")  # fmt: skip
 
     lines = texts(list_notes(said))
-    assert "5 of 25 documents in the backgrounds have no text or counts; --missing neutral" in lines
-    assert "one: 1 of 10 documents in the measured ranks have no text or counts; --missing neutral" in lines
+    assert (
+        "5 of 25 documents in the backgrounds have no text or counts and count as having no group words (--missing neutral)"
+        in lines
+    )
+    assert (
+        "one: 1 of 10 documents in the measured ranks have no text or counts and count as having no group words (--missing neutral)"
+        in lines
+    )
     assert said.signature["missing"] == "neutral(6)"
 
 
@@ -52,7 +58,10 @@ def test_unknown_documents_below_the_cutoff_of_a_measure_take_no_mark_from_it():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "neutral"}
     found = fairtrec.evaluate("AWRF@10 DP AWRF@5", {"known": KNOWN, "low": low}, **given)
     assert np.isnan(comparable(found)).tolist() == [[False] * 3, [False, True, False]]
-    assert "low: 10 of 20 documents in the measured ranks have no text or counts; --missing neutral\n" in str(found)
+    assert (
+        "low: 10 of 20 documents in the measured ranks have no text or counts and count as having no group words (--missing neutral)\n"
+        in str(found)
+    )
     assert "\nDP of low: no mark, as more than a tenth of the documents are unknown\n" in str(found)
 
 
@@ -69,7 +78,7 @@ def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tm
     row = next(line for line in done.out.splitlines() if " strange " in line)
     assert row.split()[0] == "-"
     assert not {"*", "°", "×"} & set(row)
-    assert "strange: 10 of 10 documents in the measured ranks have no text or counts; --missing neutral" in done.out
+    assert "strange: 10 of 10 documents in the measured ranks have no text or counts and count" in unwrapped(done.out)
     unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
     assert f"NFaiRR@10, TExFAIR@10 of strange: {unsure}" in done.out
     page = fairtrec_command(*asked, "--missing", "neutral", "-f", "html").out
@@ -104,4 +113,4 @@ def test_the_note_counts_the_same_documents_whatever_takes_the_place_of_the_unkn
         **choices,
     )
     (line,) = [note for note in texts(found.notes) if "backgrounds" in note]
-    assert line.startswith("2 of 5 documents in the backgrounds have no text or counts; --missing ")
+    assert line.startswith("2 of 5 documents in the backgrounds have no text or counts and ")

@@ -17,7 +17,7 @@ from fairtrec.report.markup import RAISED
 from fairtrec.report.row_answers import group_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import MARK, explain_doubt, mark_doubt
-from fairtrec.support.notes import Note
+from fairtrec.support.notes import FEW, Note
 
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomization": "paired randomization",
          "bootstrap": "paired bootstrap"}  # fmt: skip
@@ -53,14 +53,14 @@ def overview(view: Comparisons, places: int, notes: Sequence[Note]) -> Document:
         rows = {row.run: row for row in view.rows if row.measure == measure}
         columns.append(_column(rows, base, runs, _queries(view, number), places))
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
-    best = f"bold the best, where it is shown to be better than {names[base]}, or {names[base]} than all"
-    arrows = ", ".join(filter(None, [_arrows(view), best * any(column.best for column in columns)]))
+    signs = " and ".join(f"{sign} significantly {verdict}" for verdict, sign in list_signs(view))
+    which = f"{signs} than {names[base]}" if signs else f"no run is significantly better or worse than {names[base]}"
+    best = f"bold: the best mean, if significantly better than {names[base]}; {names[base]}, if all others are "
+    told = [f"{best}significantly worse" * any(column.best for column in columns), _arrows(view)]
     absolute = any(row.compared == "absolute value" for row in view.rows)
-    told = [arrows, "|measure|: of the absolute values of the queries" * absolute]
-    which = f"{explain_signs(view, 'run')} than {names[base]}"
+    told += ["|measure|: the mean of the absolute values of the queries" * absolute]
     doubtful = any(is_marked(row) for row in view.rows)
-    caption = _caption(view, f"run and {names[base]}", told, which, doubtful=doubtful)
-    return Document([table], notes, str(view.signature), caption=caption)
+    return _compose(view, table, notes, f"the run and {names[base]}", told, which, doubtful=doubtful)
 
 
 def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[Note]) -> Document:
@@ -68,17 +68,16 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
     runs, signs = [scores.run for scores in view.result.scores], signs_of(view)
     by_measure = enumerate(group_rows(view.rows, "measure"))
     columns = [_lettered_column(rows, runs, signs, _queries(view, number), places) for number, (_, rows) in by_measure]
-    several = [*signs.values()]
-    which = f"{several[0]}..{several[-1]}: better than that run"
-    if any(sign in BASES for sign in several):
-        which = "; ".join(f"{sign}: better than {names[run]}" for run, sign in signs.items())
+    if any(sign in BASES for sign in signs.values()):
+        which = ", ".join(f"{sign} than {names[run]}" for run, sign in signs.items())
+        which = which.replace(" than", " significantly better than", 1)
     else:
+        which = "raised letters: significantly better than that run"
         names = {run: f"{letter} {names[run]}" for run, letter in lettered(runs).items()}
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
-    best_is = "bold the best, where it is shown to be better than any" * any(column.best for column in columns)
+    best = "bold: the best mean, if significantly better than any" * any(column.best for column in columns)
     doubtful = any(MARK in "".join(each.beside) for each in columns)
-    caption = _caption(view, "two runs", [_arrows(view), best_is], which, doubtful=doubtful)
-    return Document([table], notes, str(view.signature), caption=caption)
+    return _compose(view, table, notes, "two runs", [best, _arrows(view)], which, doubtful=doubtful)
 
 
 def _lettered_column(
@@ -145,10 +144,15 @@ def is_marked(row: Comparison) -> bool:
     return row.doubtful and row.verdict in MARKS
 
 
+def list_signs(view: Comparisons) -> list[tuple[str, str]]:
+    """List the verdicts that there are with their signs."""
+    verdicts = {row.verdict for row in view.rows}
+    return [(verdict, sign) for verdict, sign in MARKS.items() if verdict in verdicts]
+
+
 def explain_signs(view: Comparisons, what: str) -> str:
     """Say what the signs of verdicts mean that there are."""
-    verdicts = {row.verdict for row in view.rows}
-    said = " and ".join(f"{sign} {verdict}" for verdict, sign in MARKS.items() if verdict in verdicts)
+    said = " and ".join(f"{sign} {verdict}" for verdict, sign in list_signs(view))
     return said or f"no {what} is shown to be better or worse"
 
 
@@ -156,13 +160,39 @@ def _arrows(view: Comparisons) -> str:
     return directions(map(find_direction, view.rows))
 
 
-def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, doubtful: bool) -> str:
-    """Say over how many queries means are, what the signs mean, which test was made and corrected how."""
+def _compose(
+    view: Comparisons,
+    table: ReportTable,
+    notes: Sequence[Note],
+    who: str,
+    told: Sequence[str],
+    which: str,
+    *,
+    doubtful: bool,
+) -> Document:
+    """Add a caption, which says what is measured and what bold and signs mean, and what the other notes rest on.
+
+    ``who`` shares the queries of a mean; ``which`` says what the signs mean, and ``told`` what else is in the table.
+    """
     how, many = view.procedure, sorted({row.queries for row in view.rows})
-    queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that {who} share"
-    test = f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}"
+    measures = [*dict.fromkeys(row.measure for row in view.rows)]
+    what = _join(measures) if len(measures) <= FEW else f"{len(measures)} measures"
+    over = f"{many[0]} queries" if len(many) == 1 else f"{many[0]} to {many[-1]} queries"
+    bold = "bold: significantly best" * any(column.best for column in table.columns)
+    caption = "; ".join(filter(None, [f"Means of {what} over {over}", bold, which]))
+    shared = f"each mean is over the queries that {who} share" * (len(many) > 1)
+    test = f"significant: p at most {how.alpha:g} ({TESTS[how.test]}); {view.family}"
     few = explain_doubt("differences") * doubtful
-    return "; ".join(filter(None, [f"Means over {queries}", *told, test, few]))
+    return Document([table], notes, str(view.signature), caption=caption, signs=[*told, shared, test, few])
+
+
+def _join(names: Sequence[str]) -> str:
+    """Join names with commas and an "and".
+
+    >>> _join(["RR"]), _join(["RR", "AP", "P"])
+    ('RR', 'RR, AP and P')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def is_matrix(view: Comparisons) -> bool:

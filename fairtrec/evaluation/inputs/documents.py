@@ -33,9 +33,17 @@ TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
 MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
+TAKEN: Mapping[Missing, str] = {  # as what documents count
+    "error": "are left open (--bounds texts)",
+    "neutral": "count as having no group words (--missing neutral)",
+    "worst": "count as having words of one group only (--missing worst)",
+    "skip": "are left out (--missing skip)",
+    "group": "form one more group (--missing group)",
+    "even": "count evenly for all groups (--missing even)",
+}
 UNKNOWN_IN_RANKS = NoteKind(
     "unknown documents",
-    "{unknown} of {documents} documents in the measured ranks have no {what}; --missing {missing}",
+    "{unknown:,} of {documents:,} documents in the measured ranks have no {what} and {taken}",
     NoteSeverity.MISLEADING,
 )
 MOSTLY_UNKNOWN = NoteKind(
@@ -45,7 +53,7 @@ MOSTLY_UNKNOWN = NoteKind(
 )
 UNKNOWN_IN_SOURCES = NoteKind(
     "unknown background documents",
-    "{unknown} of {documents} documents in the {where} have no {what}; --missing {missing}",
+    "{unknown:,} of {documents:,} documents in the {where} have no {what} and {taken}",
     NoteSeverity.MISLEADING,
 )
 
@@ -282,7 +290,7 @@ def note_unknown(
     of = {measure: unknown[measure.depth] for measure in looking}
     doubtful = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
     some, every = unknown[needs.depth]
-    how = {"what": _what(documents), "missing": documents.missing}
+    how = _what(documents)
     notes = [UNKNOWN_IN_RANKS.note(unknown=some, documents=every, **how)] if some else []
     return (*notes, *(MOSTLY_UNKNOWN.note(measure=measure) for measure in doubtful)), frozenset(doubtful)
 
@@ -299,12 +307,15 @@ def note_unknown_sources(
     )
     strange = documents.find_missing(Docnos.collect(np.concatenate(parts)).names)
     where = "backgrounds" if isinstance(context.background, Run) else "judgments"
-    how = {"where": where, "what": _what(documents), "missing": documents.missing}
-    return [UNKNOWN_IN_SOURCES.note(unknown=int(strange.sum()), documents=len(strange), **how)] if strange.any() else []
+    how = _what(documents)
+    several = int(strange.sum())
+    return [UNKNOWN_IN_SOURCES.note(unknown=several, documents=len(strange), where=where, **how)] if several else []
 
 
-def _what(documents: Documents) -> str:
-    return "known label" if documents.of_labels else "text or counts"
+def _what(documents: Documents) -> dict[str, str]:
+    """Say what is unknown of documents, and what they count as."""
+    what = "known label" if documents.of_labels else "text or counts"
+    return {"what": what, "taken": TAKEN[documents.missing]}
 
 
 def find_unknown(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:

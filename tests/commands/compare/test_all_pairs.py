@@ -200,7 +200,7 @@ def test_several_baselines_have_daggers(copied, fairtrec_command):
         "--confidence",
         "0.5",
     )
-    assert "†: better than bm25; ‡: better than neural" in done.out
+    assert "† significantly better than bm25, ‡ than neural.\n" in done.out
     assert "†‡" in done.out
     flat = json.loads(fairtrec_command(*asked, "--baseline", "all", "-f", "flat").out)
     assert {"neural_bm25_NDKL@10_p", "neural_fair_NDKL@10_p", "bm25_fair_NDKL@10_p"} <= {*flat} or len(flat) > 20

@@ -70,19 +70,60 @@ def test_what_few_differences_show_makes_nothing_bold(example, asked, fairtrec_c
     assert cell.endswith("?")
 
 
-def test_the_caption_names_test_correction_and_signature(fairtrec_command, asked):
-    text = fairtrec_command(*asked, "-f", "latex", "--paper", "--test", "wilcoxon", "--correction", "bonferroni").out
+def read_caption(text):
+    """Read the caption of a LaTeX table, without commands of signs."""
     (caption,) = re.findall(r"\\caption\{(.*)\}\n", text)
-    assert "Means over 12 queries" in caption
-    assert "Wilcoxon's signed ranks, Bonferroni over 10 comparisons: 2 runs x 5 measures, p at most 0.05" in caption
-    assert r"$|$measure$|$: of the absolute values of the queries" in caption
-    assert caption.endswith(r"| baseline:bm25.run | test:wilcoxon | correction:bonferroni | interval:t/0.95}")
-    assert r"\texttt{\footnotesize fairtrec:" in caption
+    return caption
+
+
+def read_notes(text):
+    """Read the sentences below the tabular, and the signature."""
+    (below,) = re.findall(r"\\begin\{minipage\}.*\n((?:.*\n)*)\\end\{minipage\}", text)
+    return below.splitlines()
+
+
+def test_the_caption_is_short_and_the_notes_are_below_the_table(fairtrec_command, asked):
+    text = fairtrec_command(*asked, "-f", "latex", "--paper", "--test", "wilcoxon", "--correction", "bonferroni").out
+    caption, (*notes, signature) = read_caption(text), read_notes(text)
+    assert caption.startswith("Means of 5 measures over 12 queries; bold: significantly best; ")
+    assert r"$^{\dagger}$ significantly better than bm25." in caption
+    family = "Bonferroni over 10 comparisons: 2 runs x 5 measures"
+    assert f"Significant: p at most 0.05 (Wilcoxon's signed ranks); {family}." in notes
+    assert "$|$measure$|$: the mean of the absolute values of the queries." in notes
+    assert signature.endswith("| baseline:bm25.run | test:wilcoxon | correction:bonferroni | interval:t/0.95}")
+    assert signature.startswith(r"\texttt{\footnotesize fairtrec:")
     assert text.count(r"\begin{tabular}") == text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
+    assert text.index(r"\caption") < text.index(r"\end{tabular}") < text.index(r"\begin{minipage}")
     lines = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {line.count("&") for line in lines} == {5}
     assert r"\textbf{0.7371$^{\dagger}$}" in text
-    assert caption.count("{") == caption.count("}")
+    assert text.count("{") == text.count("}")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [["-m", "nDCG@10 NFaiRR@10 RBDF@10"], ["--baseline", "all"], ["-m", MEASURES, "--confidence", "0.6"]],
+)
+def test_no_caption_has_more_than_forty_words_or_an_option(asked, fairtrec_command, how):
+    text = fairtrec_command(*asked, *how, "-f", "latex", "--paper").out
+    caption, (*notes, _) = read_caption(text), read_notes(text)
+    assert len(caption.split()) <= 40
+    for said in (caption, *notes):
+        assert not re.search(r"(?:^|[\s(])-{1,2}(?:\{\}-)?[a-z]|fairtrec [a-z]", said), said
+        assert said.endswith(".")
+        assert said[0].isupper() or said[0] in "$?" or said.split("@")[0] in MEASURES, said
+
+
+def test_a_note_on_missing_texts_is_a_sentence_for_readers_of_a_paper(copied, fairtrec_command):
+    lines = (copied / "collection.tsv").read_text("utf-8").splitlines(keepends=True)
+    (copied / "part.tsv").write_text("".join(lines[5:]), "utf-8")
+    given = ["--terms", "gender-en", "--docs", "part.tsv", "--missing", "neutral", "-m", "RBDF@10"]
+    text = fairtrec_command("compare", "none", "bm25.run", "fair.run", *given, "-f", "latex", "--paper").out
+    found = [line for line in read_notes(text) if "no text or counts" in line]
+    assert found
+    assert found[0].endswith(
+        "documents in the measured ranks have no text or counts and count as having no group words."
+    )
 
 
 def test_the_caption_says_when_queries_differ_and_when_nothing_is_shown(fairtrec_command, example, tmp_path):
@@ -91,8 +132,8 @@ def test_the_caption_says_when_queries_differ_and_when_nothing_is_shown(fairtrec
     runs = example / "bm25.run", example / "neural.run", tmp_path / "few.run"
     asked = "compare", example / "qrels.txt", *runs, "-m", "nDCG@10", "--confidence", "0.999999", "-f", "md", "--paper"
     text = fairtrec_command(*asked).out
-    assert "Means over the 11 to 12 queries that run and bm25 share" in text
-    assert "no run is shown to be better or worse than bm25: paired t-test" in text
+    assert "Means of nDCG@10 over 11 to 12 queries; no run is significantly better or worse than bm25.\n" in text
+    assert "- Each mean is over the queries that the run and bm25 share.\n" in text
 
 
 def test_what_is_no_paper_table_is_refused(fairtrec_command, asked, tmp_path):
