@@ -1,5 +1,6 @@
 """``fairtrec.check``: the gate, from whatever the caller has (runs, a result, a results file) to verdicts."""
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -13,6 +14,7 @@ from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation.answers import Answer, Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.evaluation.columns.orders import Orders
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.given import ClusterKeywords
 from fairtrec.evaluation.inputs import loading
@@ -27,7 +29,7 @@ from fairtrec.statistics.procedure import SCANTY
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.files.arguments import find_run
 from fairtrec.support.literals import FailOn, Method
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 
 OPTIONS = NoteKind("options from a file", "options from {file}", NoteSeverity.BACKGROUND)
 PASSED_OVER = NoteKind("file passed over", "ignored {file} (--untrusted); use --config {file} to read it")
@@ -42,6 +44,11 @@ OTHER_QUERIES = NoteKind(
 )
 IN_NO_SLICE = NoteKind(
     "run in no slice", "{outside} of the {queries} queries of {run} are in no slice", NoteSeverity.MISLEADING
+)
+MET_BY_CHANCE = NoteKind(
+    "met by chance",
+    "{requirement}: a random order of the same documents meets it with {expected:.4f}",
+    NoteSeverity.MISLEADING,
 )
 NOT_ASKED = NoteKind("no requirement", "{run}: {name} is {mean:.4f}, with no requirement")
 BOOTSTRAP = NoteKind(
@@ -178,8 +185,8 @@ def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool
     idle = accept and recorded is None
     yield idle, f"{what}; pass one with {spell_options('--baseline')}, or leave it out"
     what = f"check assumes nothing about what is unknown, and {bounds} are known"
-    yield bounds in ("ties", "orders"), f"{what}; add --bounds labels or texts"
-    lacks = bounds is not None and recorded is not None
+    yield bounds == "ties", f"{what}; add --bounds labels or texts"
+    lacks = bounds in ("labels", "texts") and recorded is not None
     yield lacks, f"a results file holds no {bounds}; pass the run that was the baseline, or leave out --bounds {bounds}"
 
 
@@ -220,8 +227,23 @@ def _list_notes(
     asked = {measure for requirement in requirements for measure in requirement.list_measures(computed)}
     for scores in runs:
         yield from _list_run_notes(scores, asked, baseline, sliced if slices else None)
+    yield from _note_chance(runs, requirements)
     if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
         yield BOOTSTRAP.note(fewest=SCANTY)
+
+
+def _note_chance(runs: Sequence[Scores], requirements: Sequence[Requirement]) -> Iterator[Note]:
+    """Note the absolute requirements on means that a random order of a run's documents meets (--bounds orders)."""
+    asked = [each for each in requirements if not (each.relative or each.unsigned or each.scope)]
+    places = {scores.run: place for place, scores in enumerate(runs)}
+    met: dict[Note, list[int]] = {}
+    for scores, _ in Orders.find_all(runs):
+        expected = dict(zip(scores.measures, scores.ends["expected"].means.tolist(), strict=True))
+        for each in asked:
+            value = expected.get(each.measure, math.nan)
+            if each.holds(value, each.offset):
+                met.setdefault(MET_BY_CHANCE.note(requirement=str(each), expected=value), []).append(places[scores.run])
+    yield from merge_runs(met, [*places]) if met else ()
 
 
 def _note_corrections(

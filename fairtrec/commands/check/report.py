@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 from fairtrec.commands.check.check import Verdicts
 from fairtrec.commands.check.requirement import STATUSES, Gate, Verdict
 from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.columns.orders import OVER_ORDERS
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import format_distinct
 from fairtrec.report.document import Document, ReportTable
@@ -81,7 +82,8 @@ def list_notes(checked: Verdicts) -> list[Note]:
     doubtful = {each.is_pooled for each in checked.verdicts if each.doubtful}
     units = "clusters" if checked.result.clusters else "queries"
     rules = [explain_doubt("values")] * (False in doubtful) + [explain_few_clusters(units)] * (True in doubtful)
-    return [*(DOUBTFUL.note(rule=rule) for rule in rules), *checked.notes, *list_result_notes(checked.result)]
+    of_result = [note for note in list_result_notes(checked.result) if note.kind is not OVER_ORDERS]  # not shown here
+    return [*(DOUBTFUL.note(rule=rule) for rule in rules), *checked.notes, *of_result]
 
 
 def title(verdict: Verdict) -> str:

@@ -555,6 +555,20 @@ def test_what_does_not_fit_is_refused_before_a_run_is_read(more, fairtrec_comman
     assert len(done.err.splitlines()) == 1
 
 
-def test_a_gate_takes_no_orders():
-    with pytest.raises(UsageError, match="orders are known; add --bounds labels or texts"):
-        fairtrec.check("AP > 0", {"r": RUN}, qrels=QRELS, bounds="orders")
+def test_a_gate_takes_no_ties():
+    with pytest.raises(UsageError, match="ties are known; add --bounds labels or texts"):
+        fairtrec.check("AP > 0", {"r": RUN}, qrels=QRELS, bounds="ties")
+
+
+def test_a_gate_notes_what_a_random_order_meets():
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}  # a is relevant: RR of the six orders is 1, 1, 1/2, 1/2, 1/3, 1/3
+    qrels = {"q": {"a": 1}}
+    asked = ["RR >= 0.6", "RR >= 0.62", "RR <= 0.99", "RR >= baseline - 0.5"]
+    checked = fairtrec.check(asked, {"r": run}, qrels=qrels, baseline={"base": run}, bounds="orders")
+    plain = fairtrec.check(asked, {"r": run}, qrels=qrels, baseline={"base": run})
+    assert checked.verdicts == plain.verdicts
+    met = [str(note) for note in checked.notes if note.kind.name == "met by chance"]
+    says = "a random order of the same documents meets it with 0.6111"
+    assert met == [f"RR >= 0.6: {says}", f"RR <= 0.99: {says}"]
+    assert not [note for note in plain.notes if note.kind.name == "met by chance"]
+    assert "[least, greatest]" not in str(checked)
