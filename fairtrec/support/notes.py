@@ -9,7 +9,7 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
-_PLURALS = {"has": "have", "is": "are"}  # verbs that a text may set behind numbers
+_PLURALS = {"has": "have", "is": "are", "gets": "get"}  # verbs that a text may set behind numbers, or for them (~)
 FEW = 3  # runs, which are named, and whose numbers are listed one by one
 NoteNumber = int | float
 NoteValue = NoteNumber | str | tuple[NoteNumber, ...]  # several numbers are those of the runs of a note
@@ -232,8 +232,9 @@ class _Numbers:
         self.numbers, self.is_few = numbers if isinstance(numbers, tuple) else (numbers,), is_few
 
     def __format__(self, spec: str) -> str:
-        if spec in _PLURALS:
-            return f"{self} {spec if {*self.numbers} == {1} else _PLURALS[spec]}"
+        if (verb := spec.removeprefix("~")) in _PLURALS:
+            form = verb if {*self.numbers} == {1} else _PLURALS[verb]
+            return f"{self} {form}" if verb == spec else form
         if not self.is_few or spec == "span" or len(self.numbers) == 1:
             return write_span(self.numbers, spec.removesuffix("span"))
         *first, last = (format(number, spec) for number in self.numbers)

@@ -202,7 +202,7 @@ class Choices:
         factor=None, trials=("max", "<0.5", "gm", "median", "p10"),
     )] = "mean"  # fmt: skip
     bounds: Annotated[LeftOpen | None, Choice(
-        ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents (ties), all "
+        ("--bounds",), MEASURES, "Add the lowest and highest value over all orders of tied documents (ties), all "
         "groups that unlabeled documents could have (labels), all texts that missing ones could have (texts), or all "
         "orders of each ranking (orders); except for texts, also the expected value.",
         after="relevance_level", only=("eval", "check"), refused={

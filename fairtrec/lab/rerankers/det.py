@@ -115,7 +115,7 @@ class DetGreedy(_Det):
     Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
     theirs; unknown='free' takes it if no group has a claim. Target: that of --target.
     Chance: none.
-    Edges: the claim of a group lapses if it has no document left; then the best remaining document follows. i p_g is a
+    Edges: a group without documents left cannot get its share; the best remaining document follows. i p_g is a
     decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, section 4.1. https://doi.org/10.1145/3292500.3330691
     """
@@ -135,7 +135,7 @@ class DetCons(_Det):
     Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
     theirs; unknown='free' takes it if no group has a claim. Target: that of --target.
     Chance: none.
-    Edges: the claim of a group lapses if it has no document left; then the best remaining document follows. i p_g is a
+    Edges: a group without documents left cannot get its share; the best remaining document follows. i p_g is a
     decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Algorithm 1. https://doi.org/10.1145/3292500.3330691
     """
@@ -157,7 +157,7 @@ class DetRelaxed(_Det):
     Groups: one for each document. A document of unknown group keeps its rank, and the others change places among
     theirs; unknown='free' takes it if no group has a claim. Target: that of --target.
     Chance: none.
-    Edges: the claim of a group lapses if it has no document left; then the best remaining document follows. i p_g is a
+    Edges: a group without documents left cannot get its share; the best remaining document follows. i p_g is a
     decimal: 0.1 times 30 is 3. A query without a document of known group keeps its order.
     Source: Geyik, Ambler, Kenthapadi, KDD 2019, Algorithm 2. https://doi.org/10.1145/3292500.3330691
     """

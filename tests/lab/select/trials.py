@@ -113,7 +113,7 @@ INTERVALS = ["select"]
 NEEDED_LIBRARY = {"select": "scipy"}
 JUDGED_QUERIES = {"select": "select qrels.txt bm25.run fair.run --utility nDCG@5 --fairness NFaiRR@5 --folds 1"}
 KEY_MEANINGS = {
-    "beta": "how many times fairness counts as much as utility",
+    "beta": "the weight of fairness; with 2 it counts twice as much as utility",
     "require": "the requirements",
     "FOLD": "the run chosen for the fold",
     "FOLD[]": "the queries of the fold",
