@@ -55,6 +55,11 @@ class NoteKind:
         return isinstance(self.text, str) and any(spec == "span" for _, _, spec, _ in Formatter().parse(self.text))
 
     @property
+    def names_each(self) -> bool:
+        """Whether its text has a number behind the name of each run, if they are few: ``{judged:each}``."""
+        return isinstance(self.text, str) and any(spec == "each" for _, _, spec, _ in Formatter().parse(self.text))
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The names of the values that the text needs, including ``runs`` and ``measures`` if it places them."""
         return _list_fields(self.text)
@@ -138,12 +143,19 @@ class Note:
         >>> kind = NoteKind("empty rankings", "{empty} of {rankings} rankings are empty")
         >>> Note(kind, ((2, 3), 9), runs=("a.run", "b.run"), called=("a", "b"), among=3).fill(kind.text, {"a": "A"})
         '2 and 3 of 9 rankings are empty'
+        >>> kind = NoteKind("judged", "judged: {judged:each} of {ranks}")
+        >>> str(Note(kind, ((7, 8), 9), runs=("a.run", "b.run"), called=("a", "b"), among=3))
+        'judged: a 7, b 8 of 9'
         """
         runs = self.list_called(short)
         values, is_few = self.named_values, len(self.runs) <= FEW
+        each_run = [short.get(run, run) for run in self.called] if self.is_named_in_text else []
         placed = {"runs": runs, "measures": ", ".join(map(str, self.measures))}
         if isinstance(text, str):
-            shown = {name: each if isinstance(each, str) else _Numbers(each, is_few) for name, each in values.items()}
+            shown = {
+                name: each if isinstance(each, str) else _Numbers(each, is_few, each_run)
+                for name, each in values.items()
+            }
             sentence = text.format(**shown, **placed)
         else:
             every = {**values, **placed}
@@ -157,8 +169,16 @@ class Note:
         return list_runs([short.get(run, run) for run in self.called])
 
     @property
+    def is_named_in_text(self) -> bool:
+        """Whether each run is named before its number in the text."""
+        is_told = any(isinstance(value, tuple) for value in self.values) or len(self.runs) < self.among
+        return self.kind.names_each and 0 < len(self.runs) <= FEW and is_told
+
+    @property
     def names_runs(self) -> bool:
         """Whether the text names runs: those of listed numbers, and those that are not all."""
+        if self.is_named_in_text:
+            return False
         if not self.runs or "runs" in _list_fields(self.kind.text):
             return bool(self.runs)
         is_listed = len(self.runs) <= FEW and any(isinstance(value, tuple) for value in self.values)
@@ -228,13 +248,17 @@ def _name_runs(note: Note, placed: Sequence[str], short: Mapping[str, str]) -> s
 class _Numbers:
     """Numbers of runs: of a few the list, of more the least and the greatest."""
 
-    def __init__(self, numbers: NoteNumber | tuple[NoteNumber, ...], is_few: bool) -> None:
-        self.numbers, self.is_few = numbers if isinstance(numbers, tuple) else (numbers,), is_few
+    def __init__(self, numbers: NoteNumber | tuple[NoteNumber, ...], is_few: bool, runs: Sequence[str] = ()) -> None:
+        self.numbers, self.is_few, self.runs = numbers if isinstance(numbers, tuple) else (numbers,), is_few, runs
 
     def __format__(self, spec: str) -> str:
         if (verb := spec.removeprefix("~")) in _PLURALS:
             form = verb if {*self.numbers} == {1} else _PLURALS[verb]
             return f"{self} {form}" if verb == spec else form
+        if spec == "each" and self.runs:
+            numbers = self.numbers if len(self.numbers) > 1 else self.numbers * len(self.runs)
+            return ", ".join(f"{run} {number}" for run, number in zip(self.runs, numbers, strict=True))
+        spec = spec.removeprefix("each")
         if not self.is_few or spec == "span" or len(self.numbers) == 1:
             return write_span(self.numbers, spec.removesuffix("span"))
         *first, last = (format(number, spec) for number in self.numbers)

@@ -87,14 +87,13 @@ def test_a_run_of_which_few_top_ranks_are_judged_is_told():
     run = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, "q2": {"a": 1.0}}  # q2 is not judged
     few = fairtrec.evaluate("nDCG@4 R@1000", run, qrels={"q1": {"a": 1}})
     assert few.means["run"]["nDCG@4"] == 1.0
-    assert "nDCG@4: of 4 documents in the measured ranks, 1 is judged" in texts(list_notes(few))
-    assert [str(remark) for remark in few.scores[0].notes] == [
-        "nDCG@4: of 4 documents in the measured ranks, 1 is judged"
-    ]
+    assert "judged in the measured ranks of nDCG@4: 1 of 4" in texts(list_notes(few))
+    assert [str(remark) for remark in few.scores[0].notes] == ["judged in the measured ranks of nDCG@4: 1 of 4"]
     all_judged = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
     for measures, judged in (("nDCG@4", all_judged), ("AP", {"q1": {"a": 1}}), ("Judged@4", {"q1": {"a": 1}})):
         assert not any(
-            "are judged" in line for line in texts(list_notes(fairtrec.evaluate(measures, run, qrels=judged)))
+            "judged in the measured ranks" in line
+            for line in texts(list_notes(fairtrec.evaluate(measures, run, qrels=judged)))
         )
 
 
@@ -106,5 +105,5 @@ def test_the_deepest_measure_that_pools_mostly_reach_is_checked_for_unjudged_doc
         return [str(note) for note in fairtrec.evaluate(measures, {"r": run}, qrels=qrels).scores[0].notes]
 
     assert checked("P@5") == []
-    assert checked("P@5 nDCG@10 P@10 R@40 AP") == ["nDCG@10: of 10 documents in the measured ranks, 5 are judged"]
-    assert checked("R@40 P@30") == ["P@30: of 30 documents in the measured ranks, 5 are judged"]
+    assert checked("P@5 nDCG@10 P@10 R@40 AP") == ["judged in the measured ranks of nDCG@10: 5 of 10"]
+    assert checked("R@40 P@30") == ["judged in the measured ranks of P@30: 5 of 30"]

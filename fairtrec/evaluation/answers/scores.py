@@ -19,7 +19,7 @@ from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.literals import Method, Undefined
 from fairtrec.support.version import __version__
 
-JUDGED = NoteKind("few judged", "of {ranks} documents in the measured ranks, {judged:is} judged")
+JUDGED = NoteKind("few judged", "judged in the measured ranks of {measures}: {judged:each} of {ranks}")
 GRADED = NoteKind(
     "few graded",
     "of {ranks} documents in the measured ranks, {judged:has} a grade of 0 or more, {below} a grade below 0",
