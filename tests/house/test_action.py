@@ -99,16 +99,12 @@ def test_what_cannot_be_read_fails_before_anything_is_installed(steps, inputs, s
     assert printed.startswith("::error title=fairtrec::")
 
 
-@pytest.mark.parametrize(
-    ("option", "code", "says"),
-    [("--requires 'nDCG@10 >= 0.5'", 2, "--requires"), ("--require 'nDCGG@10 >= 0.5'", 2, "nDCGG")],
-)
-def test_a_wrong_option_is_in_the_summary_once(steps, option, code, says):
-    ended, printed, files = steps(arguments=f"qrels.txt neural.run {option}")
-    assert (ended, says in printed) == (code, True)
-    assert files["GITHUB_STEP_SUMMARY"].startswith("### fairtrec check: ")
+def test_a_wrong_option_is_in_the_summary_once(steps):
+    code, printed, files = steps(arguments="qrels.txt neural.run --requires 'nDCG@10 >= 0.5'")
+    assert (code, "--requires" in printed) == (2, True)
+    assert files["GITHUB_STEP_SUMMARY"].startswith("### fairtrec check: ended with 2\n\n    ")
     assert files["GITHUB_STEP_SUMMARY"].count("### ") == 1
-    assert says in files["GITHUB_STEP_SUMMARY"]
+    assert "--requires" in files["GITHUB_STEP_SUMMARY"]
 
 
 def test_submissions_are_validated_with_a_summary(steps, tmp_path):
