@@ -49,7 +49,7 @@ def test_no_package_hides_a_function_of_its_name():
 def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
     monkeypatch.setitem(measure.DEFINED, "Spoken", None)  # which the page defines, and no other test may find
     blocks = pages.programs(PAGE)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     names = {}
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
