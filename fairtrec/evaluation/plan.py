@@ -25,7 +25,7 @@ from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.evaluation.inputs.table_roles import take_group
+from fairtrec.evaluation.inputs.table_roles import describe_columns, take_group
 from fairtrec.evaluation.inputs.targets import settle_attributes
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue import registry
@@ -148,7 +148,7 @@ def _take_given(each: Any, found: OpenedReferences) -> Any:
 def _refuse_lacking(found: OpenedReferences, who: object, need: str) -> None:
     """Raise UsageError if an input cannot be made of what was given."""
     if need not in found.given.inputs:
-        raise lacking_error(who, need)
+        raise lacking_error(who, need, found.runs)
 
 
 def _refuse_misfits(asked: Sequence[Asking], needs: frozenset[str], found: OpenedReferences) -> None:
@@ -217,5 +217,6 @@ def _fitting(found: OpenedReferences) -> list[Measure]:
             _refuse_unfit(measure, found)
             several.append(measure)
     if not several:
-        raise UsageError(f"there is nothing to measure; pass {FOR_ANYTHING}")
+        own = describe_columns("group", found.runs)
+        raise UsageError(f"there is nothing to measure; pass {spell_options(FOR_ANYTHING)}{own}")
     return several

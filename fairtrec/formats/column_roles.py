@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fairtrec.support.errors import UsageError
-from fairtrec.support.files.table_header import normalize_name
+from fairtrec.support.errors import UsageError, spell_options
+from fairtrec.support.files.table_header import find_names, normalize_name
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SAMPLE, SCORE
 
 Roles = Mapping[str, str]  # the column of each role that is assigned
@@ -16,6 +16,7 @@ NO_ROLES: Roles = MappingProxyType({})
 NAMES = {"qid": QUERY, "docno": DOCUMENT, "rank": RANK, "score": SCORE, "sample": SAMPLE}  # found by name
 ROLES = (*NAMES, "group", "cluster", "slice")
 OF_QUERIES = ("cluster", "slice")  # roles of what a query has one of
+SHOWN = 6  # names of columns in a message
 ONE_QUERY = "-"  # instead of the column of queries: all rows are of one
 
 
@@ -101,15 +102,56 @@ def match_roles(names: Iterable[str], roles: Roles, wanted: Iterable[str]) -> di
     return found
 
 
-def spell_names(names: Iterable[str], roles: Roles) -> tuple[str, ...]:
-    """Write the names of columns as they match; one that has a role has the first name of it.
+def spell_names(names: Iterable[str], roles: Roles) -> dict[str, str]:
+    """Give the names of columns as they match those in the table; one that has a role has the first name of it.
 
     >>> spell_names(["Slot", "Item-ID"], {"rank": "slot"})
-    ('rank', 'item_id')
+    {'rank': 'Slot', 'item_id': 'Item-ID'}
     """
     every = list(names)
     assigned = _name_assigned(every, roles)
-    return tuple(assigned.get(name) or normalize_name(name) for name in every)
+    found: dict[str, str] = {}
+    for name in every:
+        found.setdefault(assigned.get(name) or normalize_name(name), name)
+    return found
+
+
+def describe_no_column(column: str, there: Iterable[str]) -> str:
+    """Say that a table has no such column, but these."""
+    return f"there is no column {column}; there are {', '.join(there)}"
+
+
+def describe_unnamed(which: str, there: Iterable[str], *lacking: Sequence[str], is_run: bool = True) -> str:
+    """Say that a table has, of each column that it lacks, none of these names, and how to name one.
+
+    ``is_run``  whether columns of the table can have roles; else they are renamed.
+
+    >>> describe_unnamed("this run", ["view", "offer"], RANK)
+    'this run has none of the columns rank, position, but view, offer; name it with columns=rank=COLUMN'
+    """
+    most = SHOWN // len(lacking)
+    shown = (", ".join(names[:most]) + (" or the like" if len(names) > most else "") for names in lacking)
+    every = ", ".join(there)
+    what = f"{which} has none of the columns {', nor '.join(shown)}{f', but {every}' if every else ''}"
+    found = [role for names in lacking for role, known in NAMES.items() if {*names} <= {*known}]
+    if not is_run or len(found) < len(lacking):
+        return f"{what}; rename one"
+    or_ranks = ", or rank=COLUMN and --order rank" if found == ["score"] else ""
+    way_out = f"--columns {','.join(f'{role}=COLUMN' for role in found)}{or_ranks}"
+    return f"{what}; name {'it' if len(found) == 1 else 'them'} with {spell_options(way_out)}"
+
+
+def describe_header(line: str) -> str:
+    """Say how to name the columns of a run that is read as no table, if its first line may have their names; else "".
+
+    >>> describe_header("view,docno,place")  # doctest: +ELLIPSIS
+    'this run has none of the columns query_id, ..., but view, docno, place; name it with columns=qid=COLUMN'
+    """
+    header = find_names(line)
+    if header is None:
+        return ""
+    lacking = [names for names in (QUERY, DOCUMENT) if header.find_column(names) is None]
+    return describe_unnamed("this run", header.written, *lacking) if lacking else ""
 
 
 def _name_assigned(names: list[str], roles: Roles) -> dict[str | None, str]:

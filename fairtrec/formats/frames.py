@@ -8,13 +8,22 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
 
 from fairtrec.data import MISSING, UNKNOWN, Docnos, Docs, Floats, Ints
-from fairtrec.formats.column_roles import NO_ROLES, ONE_QUERY, Roles, find_lacking, match_roles, spell_names
+from fairtrec.formats.column_roles import (
+    NO_ROLES,
+    ONE_QUERY,
+    Roles,
+    describe_no_column,
+    describe_unnamed,
+    find_lacking,
+    match_roles,
+    spell_names,
+)
 from fairtrec.formats.columns import MOST_BYTES, WIDEST, Columns, refuse_layout
 from fairtrec.formats.label_rules import is_missing, word
 from fairtrec.formats.memory_bounds import OUTSIDE_CALENDAR
@@ -25,7 +34,6 @@ from fairtrec.support.files.table_header import match_names
 from fairtrec.support.literals import BY_RANK, DOCUMENT, QUERY, RANK, SAMPLE, SCORE, RankedBy
 
 TEXT = ("text", "title")
-SHOWN = 6  # names of a column in a message
 NUMBERS = {"run": "score", "qrels": "grade"}  # what a row of a frame says of a document under a query
 AT_ONCE = 4096  # cells that become objects of Python
 MOST_OTHERS = 16  # values of a JSON line that nobody reads, of lines that are parsed together
@@ -89,7 +97,7 @@ class Frame:
     line_of: Callable[[int], int] = lambda row: row + 1
     empty: tuple[str, ...] = ()  # queries that are named without documents
     name: str = ""  # of a run
-    names: tuple[str, ...] = ()  # as they match, of all columns that there are, whether they are read or not
+    written: Mapping[str, str] = field(default_factory=dict)  # all columns, read or not: as they match, as they stand
 
     @classmethod
     def wrap(cls, thing: Any, what: str, wanted: Iterable[str], name: str = "", roles: Roles = NO_ROLES) -> "Frame":
@@ -107,7 +115,7 @@ class Frame:
             raise InputError(f"the {what} frame has several splits or none ({splits}); pass one of them")
         there = [*list_columns(thing), *list_levels(thing)]
         if lacking := find_lacking(there, roles):
-            raise InputError(f"there is no column {lacking}; there are {', '.join(there)}", name or None)
+            raise InputError(describe_no_column(lacking, there), name or None)
         try:
             wanted = {*wanted}
             table = _table(thing, {*wanted, *roles.values()})
@@ -115,7 +123,7 @@ class Frame:
             kept = [at for at, name in enumerate(table.column_names) if name in matches or not roles]
             table = table.select(kept)
             table = table.rename_columns([matches.get(each, each) for each in table.column_names])
-            return cls(what, table, name=name, names=spell_names(there, roles))
+            return cls(what, table, name=name, written=spell_names(there, roles))
         except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
             why = " ".join(map(str, fault.args))
             if "uplicate column" in why:
@@ -147,9 +155,11 @@ class Frame:
             try:
                 cells = [UNKNOWN if is_missing(cell) else word(cell) for cell in column.to_pylist()]
             except OverflowError:
-                self._refuse(f"column {name}", OUTSIDE_CALENDAR)
+                self._refuse(self._spell(name), OUTSIDE_CALENDAR)
             if None in cells:
-                self._refuse(f"column {name}", "holds a group that is no text or number; correct it", cells.index(None))
+                self._refuse(
+                    self._spell(name), "holds a group that is no text or number; correct it", cells.index(None)
+                )
             column = pa.chunked_array([pa.array(cells, pa.string())])
         return self._texts(name, column)
 
@@ -165,9 +175,11 @@ class Frame:
             odd = (numbers != np.floor(numbers)) | (np.abs(numbers) >= 2**63)
             if odd.any():
                 self._refuse_number(name, int(odd.argmax()))
-                self._refuse(f"column {name}", "is not an integer everywhere; correct it", int(odd.argmax()))
+                self._refuse(self._spell(name), "is not an integer everywhere; correct it", int(odd.argmax()))
         elif numbers.dtype == np.uint64 and numbers.max(initial=0) >= 2**63:
-            self._refuse(f"column {name}", "is not an integer of 64 bits everywhere; correct it", int(numbers.argmax()))
+            self._refuse(
+                self._spell(name), "is not an integer of 64 bits everywhere; correct it", int(numbers.argmax())
+            )
         integers: Ints = numbers.astype(np.int64)
         return integers
 
@@ -181,22 +193,32 @@ class Frame:
         for first in range(0, len(rows), AT_ONCE):
             yield from column.take(pa.array(rows[first : first + AT_ONCE])).to_pylist()
 
+    def require(self, *several: Sequence[str]) -> None:
+        """Raise InputError if none of some of these names is that of a column."""
+        lacking = [names for names in several if self.find(names) is None]
+        if not lacking:
+            return
+        placed = next((each for each in RANK if each in self.written), None)
+        if lacking == [SCORE] and placed is not None:
+            which = self.what if self.path is None else opening.name(self.path)
+            raise InputError(
+                f"{which} has {placed}s and no score; add --order position, which keeps them, or --order rank, "
+                "which counts 1, 2, 3"
+            )
+        which = f"the {self.what} frame" if self.path is None else f"this {self.what}"
+        is_run = self.what == "run" and (self.path is None or bool(self.written))
+        raise InputError(describe_unnamed(which, self.written.values(), *lacking, is_run=is_run), self.path)
+
     def _column(self, names: Sequence[str]) -> tuple[str, Any]:
-        name = self.find(names)
-        if name is None:
-            which = f"the {self.what} frame" if self.path is None else f"this {self.what}"
-            way = "rename one"
-            if names == SCORE and (placed := next((each for each in RANK if each in self.names), None)) is not None:
-                which = self.what if self.path is None else opening.name(self.path)
-                raise InputError(
-                    f"{which} has {placed}s and no score; add --order position, which keeps them, or --order rank, "
-                    "which counts 1, 2, 3"
-                )
-            shown = ", ".join(names[:SHOWN]) + (" or the like" if len(names) > SHOWN else "")
-            raise InputError(f"{which} has none of the columns {shown}; {way}", self.path)
+        self.require(names)
+        name = self.find(names) or ""
         if self.table.column_names.count(name) > 1:
             raise InputError(f"the {self.what} frame has several columns {name}; keep one", self.path)
         return name, self.table.column(name)
+
+    def _spell(self, name: str) -> str:
+        """Name a column in a message, as it stands in the table."""
+        return f"column {self.written.get(name, name)}"
 
     def _refuse(self, which: str, message: str, row: int | None = None) -> NoReturn:
         line = None if row is None or self.path is None else self.line_of(row)
@@ -219,7 +241,7 @@ class Frame:
         import pyarrow as pa
 
         name, column = self._column(names)
-        which = f"column {name}"
+        which = self._spell(name)
         if column.null_count:
             self._refuse_number(name, _first_null(column))
             many = f"{column.null_count:,} of {len(column):,} rows hold none"
@@ -247,7 +269,7 @@ class Frame:
     def _texts(self, name: str, column: Any) -> Docs:
         import pyarrow as pa
 
-        which = f"column {name}"
+        which = self._spell(name)
         if column.null_count:
             self._refuse(which, f"is null in {column.null_count:,} of {len(column):,} rows; fill or drop these",
                          _first_null(column))  # fmt: skip
@@ -338,19 +360,16 @@ def read_run_columns(frame: Frame, order: RankedBy, roles: Roles = NO_ROLES, *, 
 
     ``sampled``  also the sample of each row, as column ``Q0``. A column has one role: that of queries is found first.
     """
-    docnos, own = frame.ids(DOCUMENT), frame.find(QUERY)
     is_one = roles.get("qid") == ONE_QUERY
+    frame.require(*[QUERY] * (not is_one), DOCUMENT)
+    docnos, own = frame.ids(DOCUMENT), frame.find(QUERY)
     qids = np.full(len(docnos), ONE_QUERY.encode()) if is_one else frame.ids(QUERY)
     found: Columns = {"qid": Repeats.find(qids), "docno": docnos}
-    if sampled and not frame.names:
+    if sampled and not frame.written:
         what = "this object has one ranking of each query"
         raise InputError(f"{what}; leave out --samples, or write JSON lines", frame.path)
     if sampled:
         names = tuple(name for name in SAMPLE if name != own)
-        if frame.find(names) is None:
-            shown = ", ".join(names)
-            what = f"this {frame.what} has none of the columns {shown}"
-            raise InputError(f"{what}; name the one of samples, --columns sample=COLUMN", frame.path)
         found["Q0"] = frame.ids(names)
     if order == "position":
         return found | {"rank": frame.take_integers(RANK)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.data import UNKNOWN, Floats, is_number
 from fairtrec.formats import frames, label_texts, memory_bounds
-from fairtrec.formats.column_roles import find_name, reach_keys
+from fairtrec.formats.column_roles import describe_no_column, describe_unnamed, find_name, reach_keys
 from fairtrec.formats.columns import BELOW_NAMES
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_rules import EntryLines, find_line
@@ -29,6 +29,7 @@ from fairtrec.support.files import json_text
 from fairtrec.support.files.table_header import (
     TableHeader,
     find_header,
+    find_names,
     normalize_name,
     read_header,
     refuse_semicolons,
@@ -124,10 +125,9 @@ def _find_document(found: LabelTable, header: TableHeader, line: int | None) -> 
         return header.written.index(own)
     place = header.find_column(how.names)
     if place is None:
-        what = f"there is no column or key {', '.join(how.names[:4])} or the like"
-        role = "qid" if how.names is QUERY else "docno"
-        where = f"rename the one with the {how.single or 'document'}s, or name it, --columns {role}=COLUMN"
-        raise InputError(f"{what}; {where}", found.path, line)
+        if how.column:
+            raise InputError(describe_no_column(how.column, header.written), found.path, line)
+        raise InputError(describe_unnamed("this table", header.written, how.names), found.path, line)
     return place
 
 
@@ -136,20 +136,25 @@ def _find_field(found: LabelTable, header: TableHeader, line: int | None, field:
     for names, name in ((header.written, field), (header.names, normalize_name(field))):
         if name in names:
             return names.index(name)
-    raise InputError(f"there is no column {field}; there are {', '.join(header.written)}", found.path, line)
+    raise InputError(describe_no_column(field, header.written), found.path, line)
 
 
 def _guess_layout(found: LabelTable, text: str, line: int) -> LabelColumns:
     """Tell the columns of lines without names by the cells of the first. Raises InputError for what is unclear."""
     separator = "\t" if "\t" in text or len(text.split()) != len(_QRELS) else None
-    refuse_semicolons(text, (separator,), found.path, line)
+    header = find_names(text)
+    if header is None or len(header.written) < len(_FORMS[2, True]) + 1:
+        refuse_semicolons(text, (separator,), found.path, line)
     cells = [cell.strip() for cell in text.split(separator)]
     is_weighed = separator is not None and is_number(cells[-1])
     names = _FORMS.get((len(cells), is_weighed))
     if names is None:
         many = f"{len(cells)} column{'s' * (len(cells) > 1)}"
         what = f"{many} instead of docno and group, with or without qid and weight"
-        raise InputError(f"{what}; separate them by tabs", found.path, line)
+        way_out = "separate them by tabs"
+        if header is not None:
+            way_out += f", or, if these are names, choose one: {fspath(found.path)}:{header.written[-1]}"
+        raise InputError(f"{what}; {way_out}", found.path, line)
     if len(cells) == len(_QRELS) and is_weighed and cells[1] in ("0", "Q0"):
         what = "qid 0 docno group, or qid docno group weight? write a first line with names"
         raise InputError(what, found.path, line)
@@ -314,10 +319,10 @@ def _parquet(found: LabelTable, field: str) -> None:
         there = file.schema_arrow.names
         top = field if field in there else field.partition(".")[0]
         if top and top not in there:
-            raise InputError(f"there is no column {top}; there are {', '.join(there)}", path)
+            raise InputError(describe_no_column(top, there), path)
         keys = _find_keys(found, there, None, top)
         if keys["group"] not in there:
-            raise InputError(f"there is no column {keys['group']}; there are {', '.join(there)}", path)
+            raise InputError(describe_no_column(keys["group"], there), path)
         roles = {key: role for role, key in keys.items() if key in there}
         into = None if top == field else reach_keys(field.split(".")[1:])
         for batch in file.iter_batches(AT_ONCE, columns=[*roles]):

@@ -17,7 +17,17 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from fairtrec.formats import frames, memory_bounds, packed_object
-from fairtrec.formats.column_roles import NO_ROLES, Roles, find_lacking, find_name, match_roles, reach_keys, spell_names
+from fairtrec.formats.column_roles import (
+    NO_ROLES,
+    Roles,
+    describe_no_column,
+    describe_unnamed,
+    find_lacking,
+    find_name,
+    match_roles,
+    reach_keys,
+    spell_names,
+)
 from fairtrec.formats.columns import LineNumbers, find_line_number
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.named_tables import pass_comments, peek_line, split_below, take_places
@@ -64,7 +74,14 @@ class WantedColumns:
         """Raise InputError if a column that has a role is not among these."""
         every = list(names)
         if lacking := find_lacking(every, self.roles):
-            raise InputError(f"there is no column {lacking}; there are {', '.join(every)}", path, line)
+            raise InputError(describe_no_column(lacking, every), path, line)
+
+    def refuse_unnamed(self, names: Iterable[str], path: FilePath, line: int | None = None) -> None:
+        """Raise InputError if none of these names is that of a column that is read."""
+        every = list(names)
+        if not self.match(every):
+            is_run = self.what == "run"
+            raise InputError(describe_unnamed(f"this {self.what}", every, QUERY, DOCUMENT, is_run=is_run), path, line)
 
     def refuse_object(self, path: FilePath) -> None:
         """Raise UsageError if columns have roles, and the file is an object without any."""
@@ -165,7 +182,7 @@ def read(path: FilePath, form: RecordForm, wanted: WantedColumns) -> tuple[Frame
         first, lines = next(block for block in reversed(blocks) if block[0] <= row)
         return find_line_number(lines, row - first)
 
-    return Frame(wanted.what, parts[0], path, line, empty, names=spell_names(names, wanted.roles)), blocks
+    return Frame(wanted.what, parts[0], path, line, empty, written=spell_names(names, wanted.roles)), blocks
 
 
 def _table_of(rows: Mapping[str, Sequence[Any]], wanted: WantedColumns) -> Any:
@@ -313,6 +330,7 @@ def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNum
     header = read_header(head.decode())
     next(lines, None)
     wanted.refuse_lacking(header.written, path, number)
+    wanted.refuse_unnamed(header.written, path, number)
     matches = wanted.match(header.written)
     places = {match: header.written.index(name) for name, match in matches.items()}
     if twice := [name for name in map(normalize_name, matches) if header.names.count(name) > 1]:
@@ -365,8 +383,10 @@ def _take_objects(
 ) -> dict[str, list[Any]]:
     """Take the columns of objects, each with its line, if that is known."""
     objects = [(number, _reach_dotted(found, wanted.roles)) for number, found in objects]
-    if wanted.roles and objects:
-        wanted.refuse_lacking(dict.fromkeys(key for _, found in objects for key in found), path, objects[0][0])
+    if objects:
+        keys = dict.fromkeys(key for _, found in objects for key in found)
+        wanted.refuse_lacking(keys, path, objects[0][0])
+        wanted.refuse_unnamed(keys, path, objects[0][0])
     rows = [
         {
             name: _cell(name, found[key], path, number, wanted)
@@ -376,9 +396,6 @@ def _take_objects(
         for number, found in objects
     ]
     names = [name for name in wanted.names if any(name in row for row in rows)]
-    if rows and not names:
-        what = f"this {wanted.what} has none of the keys {', '.join(QUERY[:6])} or the like"
-        raise InputError(f"{what}; rename one, so that a line is like {wanted.example}", path, objects[0][0])
     return {name: [row.get(name) for row in rows] for name in names}
 
 

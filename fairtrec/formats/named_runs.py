@@ -35,4 +35,4 @@ def read(
         found["rank"] = frame.take_integers(RANK)
     if frame.find(TAG) is not None:
         found["tag"] = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
-    return FileColumns(path, found, blocks, empty=frame.empty, has_names=bool(frame.names))
+    return FileColumns(path, found, blocks, empty=frame.empty, has_names=bool(frame.written))

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formats import columns, named_columns
-from fairtrec.formats.column_roles import NO_ROLES, Roles
+from fairtrec.formats import columns, memory_bounds, named_columns
+from fairtrec.formats.column_roles import NO_ROLES, Roles, describe_header
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.run_forms import FORMS, RunForm
 from fairtrec.support.errors import FilePath, InputError, UsageError
-from fairtrec.support.files import compression, opening
+from fairtrec.support.files import compression, json_text, opening
 from fairtrec.support.files.arguments import is_run_line
-from fairtrec.support.files.table_header import describe_semicolons
+from fairtrec.support.files.table_header import describe_semicolons, find_header, find_names
 from fairtrec.support.literals import BY_RANK, RankedBy, RunFormat
 
 LONGEST_TAG = 256  # letters
@@ -71,6 +71,22 @@ def is_table(path: FilePath) -> bool:
     return form is not None and form.is_table
 
 
+def list_names(path: FilePath) -> list[str]:
+    """List the names of the columns of a table, known ones or not; none of another file, and of a stream."""
+    start = b"" if opening.is_stream(path) else named_columns.read_start(path)
+    form, line = named_columns.detect_form(start), start.partition(b"\n")[0]
+    with suppress(InputError, json_text.JsonError):
+        if form == "parquet":
+            with memory_bounds.open_parquet(path, "a run", ()) as file:
+                return list(file.schema_arrow.names)
+        if form == "jsonl":
+            found = json_text.parse(line)
+            return list(found) if isinstance(found, dict) else []
+    header = find_header(line.decode(errors="replace")) if form == "table" else None
+    header = header or (find_names(line.decode(errors="replace")) if form is None else None)
+    return [] if header is None else [*header.written]
+
+
 def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
     """Read a run that is no TREC file, as ``fault`` says, if its content tells what it is.
 
@@ -84,14 +100,17 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
             _refuse_stream(path, form)
             looks = f"this looks like {form.called}, which cannot be detected in a stream"
             raise InputError(f'{looks}; add --run-format {form.name} (run_format="{form.name}")', path, fault.line)
-        raise fault
+        first, end, _ = opening.peek_stream(path).partition(b"\n")
+        advice = describe_header(first.decode(errors="replace")) if end else ""
+        raise InputError(advice, path, fault.line) if advice else fault
     with suppress(InputError):
         if tag := find_blank_tag(path):
             fault = InputError(f'the tag "{tag}" has blanks; validate --fix joins them by _', path, fault.line)
             raise fault
         _, line, _ = opening.first_line(path, b"#")
         form = guess(line.split())
-        advice = describe_semicolons(line.decode(errors="replace"), (None,)) if form is None else form.advice
+        text = line.decode(errors="replace")
+        advice = describe_header(text) or describe_semicolons(text, (None,)) if form is None else form.advice
         fault = InputError(advice, path, fault.line) if advice else fault
     raise fault
 

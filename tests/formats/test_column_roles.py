@@ -191,7 +191,7 @@ FAULTS = [
     (f"--columns {ROLES} --labels l.tsv", 3,
      "views.csv has ranks and no score; add --order position, which keeps them, or --order rank, which counts 1, 2, 3"),
     ("--columns qid=stamp,docno=offer,rank=slot --labels l.tsv --samples", 3,
-     "this run has none of the columns sample, sample_id, impression_id, session_id, request_id; name the one of"),
+     "sample_id, impression_id, session_id, request_id, but stamp, view, who, offer, slot, seller; name it with --columns s"),
 ]  # fmt: skip
 
 
@@ -202,6 +202,54 @@ def test_what_does_not_fit_is_one_line_with_the_way_out(views, fairtrec_command,
     order = [] if "order position" in said or "nosuch" in options else ["--order", "rank"]
     done = fairtrec_command("eval", "none", "views.csv", "-m", "AWRF@3", *order, *options.split())
     assert (done.code, said in done.err, done.out) == (code, True, ""), done.err
+
+
+NAMED = "but stamp, view, who, offer, slot, seller; name them with --columns qid=COLUMN,docno=COLUMN\n"
+UNKNOWN = {
+    "semicolons": (VIEWS, "", NAMED),
+    "commas": (VIEWS.replace(";", ","), "", NAMED),
+    "tabs": (VIEWS.replace(";", "\t"), "", NAMED),
+    "JSON lines": (json.dumps(dict(zip(VIEWS.partition("\n")[0].split(";"), "111111", strict=True))), "", NAMED),
+    "said to be a table": (VIEWS, "--run-format table", NAMED),
+    "one of two": (VIEWS.replace("offer", "docno"), "", "name it with --columns qid=COLUMN\n"),
+    "another of two": (VIEWS.replace("view", "qid"), "--run-format table", "name it with --columns docno=COLUMN\n"),
+    "no score": (VIEWS, "--columns qid=view,docno=offer", "name it with --columns score=COLUMN, or rank=COLUMN and --order rank\n"),
+    "numbers": ("1;2;x\n", "", "semicolons between cells; write a first line with names, or separate by tabs\n"),
+    "a name twice": ("a,a,b\n", "", "1 column instead of 6; write each line as: qid Q0 docno rank score tag\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_a_table_of_unknown_names_is_told_how_to_name_them(views, fairtrec_command, case):
+    Path("l.tsv").write_text("x\tf\ny\tm\n")
+    text, options, said = UNKNOWN[case]
+    Path("views.csv").write_text(text)
+    done = fairtrec_command("eval", "none", "views.csv", "-m", "AWRF@3", "--labels", "l.tsv", *options.split())
+    assert (done.code, done.err.startswith("views.csv"), done.err.endswith(said)) == (3, True, True), done.err
+
+
+def test_what_needs_groups_is_told_of_the_columns_of_the_table(views, fairtrec_command):
+    own = "or --columns group=COLUMN (views.csv has stamp, view, who, offer, slot, seller)\n"
+    for measures, said in (((), "there is nothing to measure; pass"), (("-m", "AWRF@3"), "AWRF@3 needs group labels;")):
+        done = fairtrec_command("eval", "none", "views.csv", *measures)
+        assert (done.code, done.err.startswith(said), done.err.endswith(own)) == (2, True, True), done.err
+        Path("a.jsonl").write_text('{"view": 1, "offer": "x"}\n')
+        done = fairtrec_command("eval", "none", "a.jsonl", "views.csv", *measures)
+        assert done.err.endswith("(a.jsonl has view, offer)\n")
+        Path("x.run").write_text("q Q0 x 1 3 t\n")
+        assert "--columns" not in fairtrec_command("eval", "none", "x.run", *measures).err
+
+
+def test_labels_of_other_names_are_told_how_to_name_them(views, fairtrec_command):
+    Path("people.csv").write_text("offer,sex,race\nx,f,b\ny,m,w\n")
+    given = ["eval", "none", "views.csv", "-m", "AWRF@3", "--order", "rank"]
+    for labels, columns, said in (
+        ("people.csv:sex", "rank=slot", "or the like, but offer, sex, race; name it with --columns docno=COLUMN\n"),
+        ("people.csv:sex", "docno=offers", "people.csv:1: there is no column offers; there are offer, sex, race\n"),
+        ("people.csv", "docno=offer", "separate them by tabs, or, if these are names, choose one: people.csv:race\n"),
+    ):
+        done = fairtrec_command(*given, "--labels", labels, "--columns", columns)
+        assert (done.code, done.err.startswith("people.csv:1: "), done.err.endswith(said)) == (3, True, True), done.err
 
 
 def test_a_trec_file_is_no_table(views, fairtrec_command):

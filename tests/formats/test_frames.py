@@ -170,7 +170,7 @@ BAD = {
     "long": ({"docno": ["a", "b" * 1025]}, "the column docno of the run has .* exceeds 1024 bytes"),
     "a long category": ({"docno": pd.Categorical(["a", "b" * 1025])}, "the column docno of the run .* exceeds 1024 bytes"),
     "bytes": ({"docno": [b"\xff", b"a"]}, "the column docno of the run holds .*binary that is not UTF-8 text"),
-    "no column": ({"score": None}, "the run frame has none of the columns score, sim, prediction; rename one"),
+    "no column": ({"score": None}, "the run frame has none of the columns score, sim, prediction, but qid, docno; name it with columns=score=COLUMN"),
 }  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):
         ("t.jsonl", '{"id": "a", "n": [{"x": 1}]}\n', "n", "t.jsonl:1: this group is no text or number"),
         ("t.jsonl", '{"id": "a", "n": "x"}\n{"n": "y"}\n', "n", "t.jsonl:2: this label has no docno"),
         ("t.jsonl", '{"id": "a", "n": ["x", "-"]}\n', "n", "t.jsonl:1: document a is of none of the groups (-), and of x"),
-        ("t.jsonl", '{"name": "a", "n": "x"}\n', "n", "t.jsonl:1: there is no column or key doc_id, docno"),
+        ("t.jsonl", '{"name": "a", "n": "x"}\n', "n", "t.jsonl:1: this table has none of the columns doc_id, docno, docid, did, pid, corpus_id or the like, but name, n; name"),
         ("t.jsonl", '{"id": "a", "n": "x"}\n[1]\n', "n", "t.jsonl:2: the line is not an object"),
         ("t.tsv", "id\tn\na\tx\n", "m", "t.tsv:1: there is no column m; there are id, n"),
         ("t.tsv", "id\tn\na\tx\nb\tx\tx\n", "n", "t.tsv:3: 3 columns instead of the 2 of the first line"),

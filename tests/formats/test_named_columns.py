@@ -90,7 +90,7 @@ BROKEN = {
     "a cell too many": ("qid,docno,score\n\nq1,d1,1\nq1,d2,1,2\n", "b:4: 4 columns instead of the 3 of the first line; write: qid"),
     "a quotation mark": ('qid,docno,score\nq1,d1,1\nq1,"d2,2\n', "b:3: this line cannot be split into columns"),
     "a name twice": ("qid docno docno score\nq1 d1 d2 1\n", "b:1: two columns are called docno"),
-    "no number": ("qid docno\nq1 d1\n", "this run has none of the columns score, sim, prediction; rename one"),
+    "no number": ("qid docno\nq1 d1\n", "this run has none of the columns score, sim, prediction, but qid, docno; name it with columns=score=COLUMN, or rank="),
     "no rows": ("qid docno score\n", "this run has no lines"),
     "a document twice": ("# a remark\nqid docno score\nq1 d1 1\nq1 d1 2\n", "b:4: document d1 appears twice under query q1"),
 }  # fmt: skip

@@ -420,7 +420,10 @@ def test_a_dict_and_its_file_are_the_same_run(written, run):
         ({"q1": {"a" * 5000: 1.0}}, "exceeds 1024 bytes"),
         ({"q1": {1: 1.0, "1": 2.0}}, "document 1 twice under query q1"),
         (pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "a"], "score": [1, 2]}), "document a twice under query q"),
-        (pd.DataFrame({"qid": ["q"], "docno": ["a"]}), "has none of the columns score, sim, prediction; rename one"),
+        (
+            pd.DataFrame({"qid": ["q"], "docno": ["a"]}),
+            "has none of the columns score, sim, prediction, but qid, docno; name it",
+        ),
         (pd.DataFrame({"qids": ["q"], "docno": ["a"], "score": [1]}), "has none of the columns query_id, qid"),
         (5, "cannot read 5 as run"),
         ([("q", "a", 1.0)], "cannot read this as run"),

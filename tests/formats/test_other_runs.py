@@ -221,8 +221,8 @@ BAD = {
     "a list": (lines() + '{"qid": "q1", "docno": ["x"], "score": 1}\n', r"b:6: the docno \['x'\] is neither text nor a whole number"),
     "NUL": (lines() + '{"qid": "q1", "docno": "\\u0000", "score": 1}\n', r"the column docno of the run has an id that is empty"),
     "twice": (lines() + lines(ROWS[:1]), r"b:6: document d1 appears twice under query q2 \(first on line 1\)"),
-    "none of the columns": ('{"a": 1, "b": 2}\n', r"b:1: this run has none of the keys query_id, qid"),
-    "results of ours": ('{"run": "a", "measures": {"x": 1}}\n', r"b:1: this run has none of the keys query_id"),
+    "none of the columns": ('{"a": 1, "b": 2}\n', r"b:1: this run has none of the columns query_id, qid, q_id or the like, nor doc_id, .*, but a, b; name them"),
+    "results of ours": ('{"run": "a", "measures": {"x": 1}}\n', r"b:1: this run has none of the columns query_id, .*, but run, measures; name them"),
     "a comment": ("# made today\n" + lines(), r"b:1: this line is not JSON"),
     "UTF-8": (lines().encode() + b'{"qid": "\xff"}', r"b:6: bytes that are not UTF-8"),
 }  # fmt: skip
@@ -316,7 +316,7 @@ def test_places_of_texts_that_are_not_there_are_refused():
 
 def test_several_rankings_come_from_trec_files_and_tables_with_their_column(tmp_path):
     for text, form, said in (
-        (lines(), "auto", "name the one of samples, --columns sample=COLUMN"),
+        (lines(), "auto", "but qid, docno, rank, score; name it with columns=sample=COLUMN"),
         (MARCO, "msmarco", "leave out --samples"),
     ):
         with pytest.raises(InputError, match=said):

@@ -13,6 +13,7 @@ from fairtrec.commands.validate.findings import Findings
 from fairtrec.formats.other_runs import guess, is_number
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.files.table_header import find_names
 from fairtrec.support.files.whole_lines import Lines
 from fairtrec.support.progress import report
 
@@ -48,8 +49,12 @@ def guess_format(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one
 
     >>> guess_format(b"q1 d7 1 0.5", b"q1 d7 1 0.5".split())
     ', it looks like qid docno rank score (--run-format 4-columns)'
+    >>> guess_format(b"search;applicant;rank", b"search;applicant;rank".split())
+    ', it looks like names of columns (--columns qid=COLUMN,docno=COLUMN)'
     """
     many = len(cells)
+    if find_names(line.decode(errors="replace")) is not None:
+        return ", it looks like names of columns (--columns qid=COLUMN,docno=COLUMN)"
     if many == 1 and line.count(b",") >= 3:
         return ", its columns are separated by commas"
     if many > COLUMNS and many % COLUMNS == 0 and b"\r" in line:

@@ -18,6 +18,7 @@ from fairtrec.evaluation.given.reference import (
     Given,
     GroupsLike,
     Input,
+    NamedRuns,
     RankingsLike,
     Reference,
     References,
@@ -25,6 +26,7 @@ from fairtrec.evaluation.given.reference import (
     TextsLike,
 )
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
+from fairtrec.evaluation.inputs.table_roles import describe_columns
 from fairtrec.support.errors import FilePath, UsageError, spell_options
 
 
@@ -98,7 +100,7 @@ _FIRST = ("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "l
 _LAST = ("gold", "queries", "background")
 FIELDS = (*_FIRST, *(name for name in SOURCE_NAMES if name not in (*_FIRST, *_LAST)), *_LAST)  # of signatures
 FOR_FAIRNESS = "--terms LIST with --docs COLLECTION, or --labels FILE"
-FOR_ANYTHING = "a qrels file, or --terms LIST with --docs COLLECTION"
+FOR_ANYTHING = f"a qrels file, or {FOR_FAIRNESS}"
 _OF_TRACK = (  # what one command is given
     Input(
         "sequences",
@@ -145,9 +147,10 @@ def find_input(need: str) -> Input | None:
     return next((each for each in several if each.name == need), None)
 
 
-def lacking_error(who: object, need: str) -> UsageError:
-    """Say that someone needs an input that cannot be made of what was given, and what to give."""
+def lacking_error(who: object, need: str, runs: NamedRuns = ()) -> UsageError:
+    """Say that someone needs an input that cannot be made of what was given, and what to give beside these runs."""
     found = find_input(need)
     if found is None:
         return UsageError(f"{who} needs {need}, which does not exist; report this bug to the authors of the plug-in")
-    return UsageError(f"{who} needs {found.missing}; add {spell_options(found.give)}")
+    own = describe_columns(found.role, runs) if found.role else ""
+    return UsageError(f"{who} needs {found.missing}; add {spell_options(found.give)}{own}")

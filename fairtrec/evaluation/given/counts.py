@@ -1,6 +1,7 @@
 """Counts of group terms: texts with terms, in which they are counted; or a table in which they stand."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,17 +36,18 @@ if TYPE_CHECKING:
 SHARED_TERMS = NoteKind("shared terms", "terms in several groups count for each: {terms}")
 _COUNTS = "--terms LIST with --docs COLLECTION, or --counts FILE"
 _GROUPS = f"--labels FILE, or {_COUNTS}"
+_of_groups = partial(Input, give=_GROUPS, role="group")
 GROUPED = (  # what is made of any groups
-    Input("ranked", "the documents' groups", _GROUPS),
+    _of_groups("ranked", "the documents' groups"),
     Input("counts", "the counts of group terms", _COUNTS),
     Input("tokens", "the lengths of documents", _COUNTS, "counts"),
-    Input("groups", "groups", _GROUPS, ""),
-    Input("order", "groups", _GROUPS, ""),
-    Input("target", "groups", _GROUPS, ""),
-    Input("membership", "group labels", _GROUPS, "groups"),
+    _of_groups("groups", "groups", word=""),
+    _of_groups("order", "groups", word=""),
+    _of_groups("target", "groups", word=""),
+    _of_groups("membership", "group labels", word="groups"),
     Input(
         "judged_membership", "relevance judgments and group labels", f"a qrels file, and {_GROUPS}", "qrels, groups",
-        beside="qrels",
+        beside="qrels", role="group",
     ),
 )  # fmt: skip
 COUNTED = (  # and of groups of all documents

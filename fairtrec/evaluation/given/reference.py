@@ -103,6 +103,7 @@ class Input(NamedTuple):
     give: str  # and by which options to give it
     word: str | None = None  # how `fairtrec measures` calls what is given for it, where not by its name
     beside: str = ""  # another thing that it is made of, as a file or an object
+    role: str = ""  # that a column of the runs' own tables has if it is made of that
 
 
 class Reference:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairtrec.formats.column_roles import parse_columns
-from fairtrec.support.errors import UsageError
+from fairtrec.support.errors import PATH, UsageError, spell_options
+from fairtrec.support.files import opening, submissions
 
 
 def take_group(named: Sequence[tuple[str, Any]], keywords: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -27,3 +28,16 @@ def take_group(named: Sequence[tuple[str, Any]], keywords: Mapping[str, Any]) ->
     if not named:
         raise UsageError("group= is a column of the runs, which come later; pass labels instead")
     return {**keywords, "labels": OwnColumn("group", roles, tuple(named))}
+
+
+def describe_columns(role: str, named: Sequence[tuple[str, Any]]) -> str:
+    """Say that a column may have this role, and which the first table among the runs has; "" if none is one."""
+    from fairtrec.formats.frames import is_frame, list_columns
+    from fairtrec.formats.other_runs import list_names
+
+    for name, run in named if submissions.border() is None else ():
+        columns = list_names(run) if isinstance(run, PATH) else list_columns(run) if is_frame(run) else []
+        if columns:
+            where = opening.name(run) if isinstance(run, PATH) else name
+            return f", or {spell_options(f'--columns {role}=COLUMN')} ({where} has {', '.join(columns)})"
+    return ""

@@ -140,6 +140,31 @@ def find_words(line: str) -> tuple[str, ...]:
     return header.written if is_entry else ()
 
 
+def find_names(line: str) -> TableHeader | None:
+    r"""Read a first line that may name columns, for a message, though too few of its names are known; None if not.
+
+    Tabs, semicolons or commas separate such names, which all differ; none of them is empty, or a number.
+
+    >>> find_names("search;applicant;rank").names, find_names("q1;d7;3"), find_names("made in May")
+    (('search', 'applicant', 'rank'), None, None)
+    """
+    line = line.strip(" \r\n")
+    separator = next((each for each in SEPARATORS if each is not None and each in line), None)
+    if separator is None or len(line) > LONGEST:
+        return None
+    header = split_header(line, separator)
+    may_be_names = len({*header.names}) == len(header.names) and not any(map(_is_no_name, header.names))
+    return header if may_be_names else None
+
+
+def _is_no_name(cell: str) -> bool:
+    """Tell an empty cell and a number from a name."""
+    with suppress(ValueError):
+        float(cell or "0")
+        return True
+    return False
+
+
 def _is_header(names: tuple[str, ...], separator: str | None) -> bool:
     known = {name for name in names if name in KNOWN}
     if separator is None and len(known) < len({*names}):
