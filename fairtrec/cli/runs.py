@@ -3,8 +3,12 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
+
+import click
 
 from fairtrec.cli.commands import write_stderr
+from fairtrec.formats.column_roles import names_run, parse_columns
 from fairtrec.support import compiled
 from fairtrec.support.files import arguments
 from fairtrec.support.files.answer_files import split_answers
@@ -22,7 +26,7 @@ def name_runs(runs: Iterable[str]) -> dict[str, str]:
 
     Raises UsageError for two runs of one name, and InputError for what stands for nothing.
     """
-    several = arguments.expand_runs(runs, _note)
+    several = arguments.expand_runs(runs, _note, _tell_by_roles())
     found = [one for name, path in several.items() for one in split_answers(name, path)]
     if len(found) > len(several):
         arguments.refuse_same_names(name for name, _ in found)
@@ -43,7 +47,14 @@ def drop_repeats(files: dict[str, str]) -> dict[str, str]:
 
 def list_runs(runs: Iterable[str]) -> list[str]:
     """Name each file that the arguments stand for, as ``name_runs`` does."""
-    return arguments.paths(runs, _note)
+    return arguments.paths(runs, _note, _tell_by_roles())
+
+
+def _tell_by_roles() -> arguments.IsHeader | None:
+    """Make what tells a table by the columns that --columns of this command names; None if it names none."""
+    context = click.get_current_context(silent=True)
+    roles = parse_columns(context.params.get("columns")) if context is not None else {}
+    return partial(names_run, roles=roles) if roles else None
 
 
 def _note(folder: str, files: Sequence[str], why: str) -> None:

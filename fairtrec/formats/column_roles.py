@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fairtrec.support.errors import UsageError, spell_options
-from fairtrec.support.files.table_header import find_names, normalize_name
+from fairtrec.support.files.table_header import find_names, normalize_name, read_header
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SAMPLE, SCORE
 
 Roles = Mapping[str, str]  # the column of each role that is assigned
@@ -114,6 +114,19 @@ def spell_names(names: Iterable[str], roles: Roles) -> dict[str, str]:
     for name in every:
         found.setdefault(assigned.get(name) or normalize_name(name), name)
     return found
+
+
+def names_run(line: str, roles: Roles) -> bool:
+    """Tell whether a first line has all columns that have roles, and names those of queries and documents.
+
+    >>> names_run("view;item_id;slot", {"qid": "view"}), names_run("item_id;price", {"docno": "item_id"})
+    (True, False)
+    """
+    names = read_header(line).written
+    if find_lacking(names, roles):
+        return False
+    found = {*match_roles(names, roles, (*QUERY, *DOCUMENT)).values()}
+    return not found.isdisjoint(DOCUMENT) and (roles.get("qid") == ONE_QUERY or not found.isdisjoint(QUERY))
 
 
 def describe_no_column(column: str, there: Iterable[str]) -> str:

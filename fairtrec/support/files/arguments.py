@@ -8,6 +8,7 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import opening, submissions
 from fairtrec.support.files.answer_files import AnswerRun, split_answers
 from fairtrec.support.files.compression import strip_suffix
-from fairtrec.support.files.table_header import find_header
+from fairtrec.support.files.table_header import find_header, find_names
 from fairtrec.support.literals import DOCUMENT, QUERY
 
 PATTERN = "*?["  # what a pattern has, and few names
@@ -24,12 +25,13 @@ LINES, LONGEST = 1000, 1 << 16  # of a file in a folder that are looked at, and 
 LOOKED_AT = 1 << 18  # bytes of such a file
 NO_RUN, NO_FILE = "no line is of a run", "a pipe or device is read only if you name it"
 PassedOver = Callable[[str, list[str], str], None]  # is told which files of a folder or pattern are left out, and why
+IsHeader = Callable[[str], bool]  # tells the first line of a table of a run
 PLACES = ("/", "./", "../")  # how an argument starts that is a path
 NAME = re.compile(r"[\w.-]+")  # of an attribute
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
 
 
-def paths(arguments: Iterable[str], left_out: PassedOver | None = None) -> list[str]:
+def paths(arguments: Iterable[str], left_out: PassedOver | None = None, is_header: IsHeader | None = None) -> list[str]:
     """List the files that arguments of the command line mean, in their order.
 
     A folder means its files, sorted, without hidden files and subfolders. A pattern like ``deep/**/*.run`` means the
@@ -40,22 +42,25 @@ def paths(arguments: Iterable[str], left_out: PassedOver | None = None) -> list[
         arguments: names, patterns, folders or lists.
         left_out: a function that is called with the pipes, devices and files without a run that are left out. Without
             it, files without a run are listed.
+        is_header: a function that tells by its first line a table whose columns fairtrec does not know by their names.
 
     Raises:
         InputError: a folder, pattern or list without any file.
         UsageError: a file whose name is that of a pattern or a list.
     """
-    return [path for _, path in _expanded(arguments, left_out)]
+    return [path for _, path in _expanded(arguments, left_out, is_header)]
 
 
-def expand_runs(arguments: Iterable[str], left_out: PassedOver | None = None) -> dict[str, str]:
+def expand_runs(
+    arguments: Iterable[str], left_out: PassedOver | None = None, is_header: IsHeader | None = None
+) -> dict[str, str]:
     """Give each file that the arguments stand for a name: as ``name=path`` says, else its path.
 
-    A path that stands there again has its number behind it; ``left_out`` is that of ``paths``. Raises UsageError for
-    two runs of one name.
+    A path that stands there again has its number behind it; ``left_out`` and ``is_header`` are those of ``paths``.
+    Raises UsageError for two runs of one name.
     """
     found: dict[str, str] = {}
-    for name, path in _expanded(arguments, left_out):
+    for name, path in _expanded(arguments, left_out, is_header):
         if name is not None and name in found:
             raise UsageError(f"two runs are called {name}; rename one of them")
         number, free = 1, name or path
@@ -148,14 +153,16 @@ def is_same(path: str, other: str) -> bool:
     return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
 
 
-def _expanded(arguments: Iterable[str], left_out: PassedOver | None) -> Iterator[tuple[str | None, str]]:
+def _expanded(
+    arguments: Iterable[str], left_out: PassedOver | None, is_header: IsHeader | None
+) -> Iterator[tuple[str | None, str]]:
     for argument in arguments:
         path = next(iter(lists([argument])), None)
         for line, entry in [(None, argument)] if path is None else _listed(path):
             name, rest = split(entry)
             if name is not None and os.path.isdir(rest):
                 raise InputError(f"{name} is the name of one run, and {rest} is a folder; pass a file", path, line)
-            yield from ((name, file) for file in _files(rest, path, line, left_out))
+            yield from ((name, file) for file in _files(rest, path, line, left_out, is_header or _names_run))
 
 
 def split_crossed(labels: str) -> list[str]:
@@ -228,7 +235,9 @@ def lists(arguments: Iterable[str]) -> list[str]:
     return found
 
 
-def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedOver | None) -> list[str]:
+def _files(
+    name: str, path: FilePath | None, line: int | None, left_out: PassedOver | None, is_header: IsHeader
+) -> list[str]:
     """Name the files behind a name or pattern, which stands in that line of a list if it does."""
     if name == opening.STDIN:
         return [name]
@@ -250,8 +259,9 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedO
     found = [file for file in found if not os.path.isdir(file)]
     found = _pass_over(name, found, _is_no_file, NO_FILE, left_out) if not submissions.is_untrusted() else found
     if left_out is not None and os.path.isdir(name):
-        runs = _pass_over(name, found, _is_no_run, NO_RUN, left_out)
+        runs = _pass_over(name, found, partial(_is_no_run, is_header=is_header), NO_RUN, left_out)
         what = what if runs == found else f"the folder {name} has no runs; pass another"
+        what += "" if runs else _describe_tables(found)
         found = runs
     if not found:
         raise InputError(what, path, line)
@@ -273,11 +283,11 @@ def _is_no_file(path: str) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
 
 
-def _is_no_run(path: str) -> bool:
-    return not _may_be_run(path)
+def _is_no_run(path: str, is_header: IsHeader) -> bool:
+    return not _may_be_run(path, is_header)
 
 
-def _may_be_run(path: str) -> bool:
+def _may_be_run(path: str, is_header: IsHeader) -> bool:
     """Tell a file of which the first line, or most, may be of a run, and an empty or damaged one, from READMEs."""
     if not os.path.isfile(path) or (submissions.border() is not None and os.path.islink(path)):
         return True  # whoever reads it refuses it
@@ -291,7 +301,7 @@ def _may_be_run(path: str) -> bool:
     lines = start[: start.rfind(b"\n") + 1 or LONGEST].split(b"\n", LINES + 1)[: LINES + 1]
     rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf")).strip()]
     several = [row for row in rows if not row.lstrip().startswith(b"#")]
-    if not several or _may_be_first(several[0]):
+    if not several or _may_be_first(several[0], is_header):
         return bool(several) or not rows
     return 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
 
@@ -304,13 +314,28 @@ def is_run_line(cells: Sequence[bytes]) -> bool:
     return (len(cells) == 5 and numbers[3] and (numbers[2] or numbers[4])) or (len(cells) == 4 and all(numbers[2:]))
 
 
-def _may_be_first(line: bytes) -> bool:
+def _may_be_first(line: bytes, is_header: IsHeader) -> bool:
     """Tell the first line of a run: of TREC, of JSON, of two or three columns, or one that names columns."""
-    cells, header = line.split(), find_header(line.decode(errors="replace"))
-    is_named = header is not None and None not in map(header.find_column, (QUERY, DOCUMENT))
-    is_header = is_named or b"page_id" in cells
+    cells = line.split()
+    is_named = b"page_id" in cells or is_header(line.decode(errors="replace"))
     is_short = (len(cells) == 3 and _is_number(cells[2])) or (len(cells) == 2 and all(map(_is_number, cells)))
-    return cells[0].startswith((b"{", b"[{", b"[]")) or is_header or is_short or is_run_line(cells)
+    return cells[0].startswith((b"{", b"[{", b"[]")) or is_named or is_short or is_run_line(cells)
+
+
+def _names_run(line: str) -> bool:
+    """Tell a first line that names the columns of queries and documents as fairtrec knows them."""
+    header = find_header(line)
+    return header is not None and None not in map(header.find_column, (QUERY, DOCUMENT))
+
+
+def _describe_tables(files: Iterable[str]) -> str:
+    """Say how to read the first of these files that may be a table, none of which is known as a run; "" if none is."""
+    for file in files:
+        if not _is_no_run(file, is_header=lambda line: find_names(line) is not None):
+            header = find_names(opening.first_line(file, b"#")[1].decode(errors="replace"))
+            columns = "" if header is None else f"; {opening.name(file)} has {', '.join(header.written)}"
+            return f", or name columns of its tables with --columns qid=COLUMN,docno=COLUMN{columns}"
+    return ""
 
 
 def _is_number(cell: bytes) -> bool:

@@ -60,6 +60,33 @@ def test_a_folder_of_other_files_is_refused(tmp_path, fairtrec_command):
     ]
 
 
+def test_a_folder_of_tables_has_the_runs_whose_columns_are_named(tmp_path, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "months").mkdir()
+    for month in ("may", "june"):
+        (tmp_path / "months" / f"{month}.csv").write_text("search;applicant;points\ns1;x;2\ns1;y;1\n")
+    (tmp_path / "months" / "people.csv").write_text("applicant;sex\nx;f\ny;m\n")
+    (tmp_path / "months" / "plain.csv").write_text("qid,docno,score\ns1,x,2\n")  # which lacks the columns
+    given = ["-m", "AWRF@1", "--labels", "months/people.csv:sex", "--columns"]
+    done = fairtrec_command("eval", "none", "months", *given, "qid=search,docno=applicant,score=points")
+    assert done.err.startswith("# left out of months, as no line is of a run: people.csv, plain.csv\n")
+    assert (done.code, done.out.count("AWRF@1 "), "may.csv" in done.out) == (0, 2, True)
+    lines = "qid=search,docno=applicant,score=nosuch", "docno=applicant", "score=points,docno=applicant,qid=-"
+    for columns, code in zip(lines, (3, 3, 0), strict=True):
+        assert fairtrec_command("eval", "none", "months", *given, columns).code == code
+
+
+def test_a_folder_of_tables_of_unknown_names_is_told_how_to_name_them(tmp_path, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "months").mkdir()
+    (tmp_path / "months" / "may.csv").write_text("search,applicant,points\ns1,x,2\n")
+    done = fairtrec_command("eval", "none", "months", "-m", "nDCG")
+    way_out = (
+        "or name columns of its tables with --columns qid=COLUMN,docno=COLUMN; may.csv has search, applicant, points"
+    )
+    assert (done.code, done.err.splitlines()[-1]) == (3, f"the folder months has no runs; pass another, {way_out}")
+
+
 @pytest.mark.parametrize("command", gather_trials("FOLDERS_OF_RUNS", ["eval -m P@1 qrels"]))
 def test_every_command_leaves_them_out(tmp_path, monkeypatch, fairtrec_command, command):
     import shlex
