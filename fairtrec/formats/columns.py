@@ -34,6 +34,7 @@ LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, 
 Keep = Callable[[Columns, LineNumbers], Columns]
 Take = Callable[[bytes, int], Columns | None]
 WIDEST = 1024  # bytes of a query id or docno
+DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)+([eE][+-]?\d+)?")
 SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
 WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
@@ -397,8 +398,19 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
             good = False
         if not good or b"_" in cell:
             shown = cell[:40].decode(errors="replace")
-            raise InputError(f"the {name} {shown!r} is not {what}; correct it", path, find_line_number(lines, row))
+            raise InputError(describe_no_number(f"the {name}", shown, what), path, find_line_number(lines, row))
     raise InputError(f"a {name} is not {what}; correct it", path)
+
+
+def describe_no_number(what: str, cell: str, wanted: str = "a finite number") -> str:
+    """Say that a cell is no such number, and what to write.
+
+    >>> describe_no_number("the score", "0,83")
+    "the score '0,83' has a comma; write numbers with a decimal point, and without commas between thousands"
+    """
+    if DECIMAL_COMMA.fullmatch(cell):
+        return f"{what} {cell!r} has a comma; write numbers with a decimal point, and without commas between thousands"
+    return f"{what} {cell!r} is not {wanted}; correct it"
 
 
 def group_ids(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:

@@ -266,7 +266,8 @@ class Frame:
             self._refuse(which, "is not a finite number everywhere; correct it", int(np.isfinite(numbers).argmin()))
         return name, numbers
 
-    def _texts(self, name: str, column: Any) -> Docs:
+    def _texts(self, name: str, column: Any, *, of_rows: bool = True) -> Docs:
+        """Take texts, each of a row, or else each once."""
         import pyarrow as pa
 
         which = self._spell(name)
@@ -281,7 +282,7 @@ class Frame:
             except pa.ArrowException:
                 self._refuse(which, "is damaged, or is not UTF-8; make it again")
             parts = [chunk for chunk in column.chunks if len(chunk)]
-            found = [self._texts(name, pa.chunked_array([chunk.dictionary])) for chunk in parts]
+            found = [self._texts(name, pa.chunked_array([chunk.dictionary]), of_rows=False) for chunk in parts]
             self._refuse_large(which, max(texts.dtype.itemsize for texts in found), len(column))
             return np.concatenate(
                 [texts[take_numbers(chunk.indices)] for texts, chunk in zip(found, parts, strict=True)]
@@ -296,15 +297,18 @@ class Frame:
             column.validate(full=True)  # of UTF-8
         except pa.ArrowException:
             self._refuse(which, f"holds {kind} that is not UTF-8 text; {ADVICE}")
-        return self._padded(which, column)
+        return self._padded(which, column, of_rows=of_rows)
 
-    def _padded(self, which: str, column: Any) -> Docs:
+    def _padded(self, which: str, column: Any, *, of_rows: bool) -> Docs:
         import pyarrow as pa
         import pyarrow.compute as pc
 
         lengths = pc.binary_length(column)
         width = pc.max(lengths).as_py()
-        if width > WIDEST or pc.min(lengths).as_py() == 0:
+        if pc.min(lengths).as_py() == 0:
+            row = pc.index(pc.equal(lengths, 0), value=True).as_py()
+            self._refuse(which, "has an empty id; fill it, or leave out the row", row if of_rows else None)
+        if width > WIDEST:
             self._refuse(which, ODD_ID)
         self._refuse_large(which, width, len(column))
         padded = pc.ascii_rpad(column, width, padding="\0")

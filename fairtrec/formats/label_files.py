@@ -104,6 +104,7 @@ def _find_layout(found: LabelTable, header: TableHeader, line: int, field: str) 
         places = {"docno": _find_document(found, header, line), "group": _find_field(found, header, line, field)}
     else:
         places = _find_labels(found, header, line)
+    found.id_column = header.written[places["docno"]]
     is_csv = header.is_quoted or header.separator in (",", ";")
     return LabelColumns(header.written, places, header.separator, is_csv)
 
@@ -172,6 +173,7 @@ def _json(found: LabelTable, blocks: Iterator[tuple[bytes, int]], field: str) ->
                 _whole(found, chain([block], (rest for rest, _ in blocks)), field, line)
                 return
             keys = _find_keys(found, list(first), line, field)
+            found.id_column = keys["docno"]
         table = None if block[:1] == b"\n" or b"\n\n" in block else _alike(block, keys)
         if table is not None:
             _take(found, table, line)
@@ -198,7 +200,9 @@ def _whole(found: LabelTable, blocks: Iterable[bytes], field: str, line: int) ->
     rows: list[tuple[int | None, Any]] = [(None, row) for row in (every if isinstance(every, list) else [every])]
     if not all(isinstance(row, dict) for _, row in rows):
         raise InputError(f"this is no array of objects; write it like {EXAMPLE}", found.path, line)
-    _objects(found, rows, _find_keys(found, [*dict.fromkeys(key for _, row in rows for key in row)], None, field))
+    keys = _find_keys(found, [*dict.fromkeys(key for _, row in rows for key in row)], None, field)
+    found.id_column = keys["docno"]
+    _objects(found, rows, keys)
 
 
 def _find_keys(found: LabelTable, names: Sequence[str], line: int | None, field: str) -> LabelKeys:
@@ -283,7 +287,7 @@ def _take(found: LabelTable, table: Any, line: int) -> None:
     """Take the labels in columns of Arrow, which are called by what they are; the first row is on that line."""
     import pyarrow as pa
 
-    frame = Frame("labels", table, found.path, lambda row: line + row)
+    frame = Frame("labels", table, found.path, lambda row: line + row, written={"docno": found.id_column})
     docnos = frame.ids(("docno",))
     column = table["group"]
     there = {name for name in BESIDE if name in table.column_names and table[name].null_count < len(table)}
@@ -321,6 +325,7 @@ def _parquet(found: LabelTable, field: str) -> None:
         if top and top not in there:
             raise InputError(describe_no_column(top, there), path)
         keys = _find_keys(found, there, None, top)
+        found.id_column = keys["docno"]
         if keys["group"] not in there:
             raise InputError(describe_no_column(keys["group"], there), path)
         roles = {key: role for role, key in keys.items() if key in there}
@@ -332,6 +337,6 @@ def _parquet(found: LabelTable, field: str) -> None:
                 if into is None:
                     _take(found, table, line)
                 else:
-                    docnos = Frame("labels", table, path).ids(("docno",))
+                    docnos = Frame("labels", table, path, written={"docno": found.id_column}).ids(("docno",))
                     found.take(docnos, [into(value) for value in table["group"].to_pylist()], line)
                 line += len(table)

@@ -28,7 +28,7 @@ from fairtrec.data import (
     fingerprints,
     is_number,
 )
-from fairtrec.formats.columns import WIDEST, LineNumbers, find_line_number
+from fairtrec.formats.columns import WIDEST, LineNumbers, describe_no_number, find_line_number
 from fairtrec.formulas.distribution import quotient
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import DOCUMENT, Membership
@@ -37,7 +37,6 @@ Names = Mapping[str, int]  # the number of each group
 EntryLines = LineNumbers | None  # of rows: the first, all, or none
 EntryPart = tuple[Docs, Ints, Floats | None, EntryLines]  # documents, numbers of groups, weights, lines
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # and what ends lines; other marks may be
-LACKING = "this label has no docno; write it as text, or leave out the line"
 ODD_GROUP = f"this group is no text or number of one line and at most {WIDEST} letters; correct it"
 ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
@@ -259,12 +258,18 @@ class GroupCodes(dict[Any, int]):
             raise ValueError(ODD_GROUP)
         if self.bins and text not in (UNKNOWN, NONE):
             if not is_number(text):
-                raise ValueError(f"the label {text!r} is not a number, as bins take; correct it, or leave the bins out")
+                what = describe_no_number("the label", text, "a number, as bins take")
+                raise ValueError(f"{what}, or leave the bins out")
             text = self.bins[int(np.searchsorted(self.edges, float(text), side="right"))]
         self.written.add(text)
         text = self.renamed.get(text, text)
         code = self[cell] = self.names.setdefault(text, len(self.names))
         return code
+
+
+def describe_lacking_id(column: str = "docno") -> str:
+    """Say that a row has nothing in this column of ids that a line of a run could hold."""
+    return f"this label has no {column}; write it as text, or leave out the line"
 
 
 def is_id(cell: Any) -> bool:

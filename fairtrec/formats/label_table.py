@@ -73,6 +73,7 @@ class LabelTable:
         self._parts: list[EntryPart] = []
         self._fresh, self._held = 0, 0  # the first part of which documents may be let go, and labels from there on
         self._left: LeftOut | None = None
+        self.id_column = "docno"  # as it stands in the file that is read
         self.repeats, self.repeated_at = 0, 0  # labels that were there before, and the line of the first; 0: not known
         self._wanted: Docnos | None = None
 
@@ -90,7 +91,7 @@ class LabelTable:
         odd = label_rules.odd_name(docnos)
         odd = odd if odd is not None or qids is None else label_rules.odd_name(qids, empty=True)
         if odd is not None:
-            raise InputError(label_rules.LACKING, self.path, find_line(lines, odd))
+            raise InputError(label_rules.describe_lacking_id(self.id_column), self.path, find_line(lines, odd))
         has_qid = np.zeros(1, dtype=np.bool_) if qids is None else qids != b""
         per_query = bool(has_qid.any())
         if (per_query and not has_qid.all()) or (self._parts and per_query != self.per_query):
@@ -164,7 +165,7 @@ class LabelTable:
         if len(encoded) < len(texts) or max(map(len, encoded), default=0) > WIDEST or "\0" in "".join(texts):
             odd = (label_rules.word(text) is None or len(text.encode()) > WIDEST for text in texts)
             row = next(row for row, is_odd in enumerate(odd) if is_odd)
-            raise InputError(label_rules.LACKING, self.path, find_line(lines, row))
+            raise InputError(label_rules.describe_lacking_id(self.id_column), self.path, find_line(lines, row))
         return np.array(encoded, dtype=np.bytes_)[: len(cells)]
 
     def code_groups(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:

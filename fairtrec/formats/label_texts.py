@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Floats, is_number
-from fairtrec.formats.columns import WIDEST, blank_comments, entries
+from fairtrec.formats.columns import WIDEST, blank_comments, describe_no_number, entries
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.named_tables import describe_columns, split_quoted
 from fairtrec.formats.spans import locate_texts, take_array, take_numbers
@@ -88,7 +88,7 @@ def _numbers(found: LabelTable, cells: list[str], lines: list[int]) -> Floats:
             return numbers
     row = next(row for row, cell in enumerate(cells) if not is_number(cell))
     what = "count" if found.counted else "weight"
-    raise InputError(f"the {what} {cells[row]!r} is not a number; correct it", found.path, lines[row])
+    raise InputError(describe_no_number(f"the {what}", cells[row], "a number"), found.path, lines[row])
 
 
 def _split(block: bytes, line: int, layout: LabelColumns, path: FilePath) -> Iterator[tuple[int, list[str]]]:

@@ -28,7 +28,7 @@ from fairtrec.formats.column_roles import (
     reach_keys,
     spell_names,
 )
-from fairtrec.formats.columns import LineNumbers, find_line_number
+from fairtrec.formats.columns import LineNumbers, describe_no_number, find_line_number
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.named_tables import pass_comments, peek_line, split_below, take_places
 from fairtrec.support.errors import FilePath, InputError, UsageError
@@ -339,10 +339,10 @@ def _table(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNum
     while several := [*islice(rows, AT_ONCE)]:
         numbers, cells = zip(*several, strict=True)
         columns: dict[str, Sequence[Any]] = dict(zip(places, zip(*cells, strict=True), strict=True))
-        for name in wanted.numbers:
-            if name in columns:
-                columns[name] = [
-                    _number(name, cell, path, line) for line, cell in zip(numbers, columns[name], strict=True)
+        for name, match in matches.items():
+            if match in wanted.numbers:
+                columns[match] = [
+                    _number(name, cell, path, line) for line, cell in zip(numbers, columns[match], strict=True)
                 ]
         yield _table_of(columns, wanted), [*numbers], [*header.written]
 
@@ -352,7 +352,7 @@ def _number(name: str, cell: str, path: FilePath, number: int | None) -> float:
         found = float(cell)
         if isfinite(found) and "_" not in cell:
             return found
-    raise InputError(f"the {name} {cell[:40]!r} is not a finite number; correct it", path, number)
+    raise InputError(describe_no_number(f"the {name}", cell[:40]), path, number)
 
 
 def _json_lines(path: FilePath, wanted: WantedColumns) -> Iterator[tuple[Any, LineNumbers, list[str]]]:
@@ -389,7 +389,7 @@ def _take_objects(
         wanted.refuse_unnamed(keys, path, objects[0][0])
     rows = [
         {
-            name: _cell(name, found[key], path, number, wanted)
+            name: (_number_cell if name in wanted.numbers else _text_cell)(key, found[key], path, number)
             for key, name in wanted.match(found).items()
             if found[key] is not None
         }
@@ -427,15 +427,20 @@ def _alike(block: bytes, texts: Sequence[bytes], wanted: WantedColumns) -> tuple
     return None, []
 
 
-def _cell(name: str, cell: Any, path: FilePath, number: int | None, wanted: WantedColumns) -> str | float:
-    if name not in wanted.numbers:
-        if not isinstance(cell, str | int) or isinstance(cell, bool):
-            raise InputError(f"the {name} {cell!r} is neither text nor a whole number; correct it", path, number)
-        text = str(cell)
-        if LONE.search(text):
-            what = f"the {name} {cell!r} holds half a character (a lone surrogate)"
-            raise InputError(f"{what}; correct it", path, number)
-        return text
+def _text_cell(name: str, cell: Any, path: FilePath, number: int | None) -> str:
+    """Take a text, or a whole number as one. Raises InputError for anything else."""
+    if not isinstance(cell, str | int) or isinstance(cell, bool):
+        raise InputError(f"the {name} {cell!r} is neither text nor a whole number; correct it", path, number)
+    text = str(cell)
+    if LONE.search(text):
+        raise InputError(f"the {name} {cell!r} holds half a character (a lone surrogate); correct it", path, number)
+    return text
+
+
+def _number_cell(name: str, cell: Any, path: FilePath, number: int | None) -> float:
+    """Take a finite number. Raises InputError for anything else."""
+    if isinstance(cell, str):
+        raise InputError(describe_no_number(f"the {name}", cell[:40]), path, number)
     if isinstance(cell, bool) or not isinstance(cell, int | float) or not _is_finite(cell):
         raise InputError(f"the {name} {cell!r} is not a finite number; correct it", path, number)
     return float(cell)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Ints, Labels, Sheet, Vote, is_number
-from fairtrec.formats.label_rules import LACKING, ROUNDING, is_id, word
+from fairtrec.formats.label_rules import ROUNDING, describe_lacking_id, is_id, word
 from fairtrec.formats.labels import Label
 from fairtrec.formats.named_tables import NumberedLine, NumberedRow, TableKind, peek_line, split_below
 from fairtrec.support.errors import PATH, STEERING, FilePath, InputError
@@ -481,7 +481,7 @@ def take_label(cells: dict[str, Any], path: FilePath, number: int | None) -> Lab
     given = [cells.get(name, "") for name in ("qid", "docno", "group")]
     qid, docno, group = (word(cell) if isinstance(cell, bytes) or is_id(cell) else None for cell in given)
     if not docno or not group or qid is None or " " in qid + docno:
-        raise InputError(LACKING, path, number)
+        raise InputError(describe_lacking_id(), path, number)
     weight = cells.get("weight", 1)
     if not is_number(weight):
         raise InputError(f"the weight {weight!r} is not a number; correct it", path, number)

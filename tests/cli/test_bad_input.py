@@ -39,7 +39,7 @@ FILES = {
     "run: score is inf": ("a.run", RUN + b"q2 Q0 d9 2 -inf t\n", TEXTS, "a.run:4: the score '-inf' is not a finite"),
     "run: score overflows": ("a.run", RUN + b"q2 Q0 d9 2 1e999 t\n", TEXTS, "a.run:4: the score '1e999' is not"),
     "run: score 1_000": ("a.run", RUN + b"q2 Q0 d9 2 1_000 t\n", TEXTS, "a.run:4: the score '1_000' is not"),
-    "run: score 1,5": ("a.run", RUN + b"q2 Q0 d9 2 1,5 t\n", TEXTS, "a.run:4: the score '1,5' is not a finite"),
+    "run: score 1,5": ("a.run", RUN + b"q2 Q0 d9 2 1,5 t\n", TEXTS, "a.run:4: the score '1,5' has a comma; write numbers with a decimal point"),
     "run: duplicate": ("a.run", RUN + b"q2 Q0 d3 2 0.5 t\n", TEXTS, "a.run:4: document d3 appears twice under query q2"),
     "run: duplicate, not adjacent": ("a.run", RUN + b"q1 Q0 d2 3 0.5 t\n", TEXTS, "a.run:4: document d2 appears twice under query q1 (first on line 2)"),
     "run: rank is a word": ("a.run", RUN + b"q2 Q0 d9 x 0.5 t\n", TEXTS + " --order rank", "a.run:4: the rank 'x' is not an integer"),

@@ -240,6 +240,36 @@ def test_what_needs_groups_is_told_of_the_columns_of_the_table(views, fairtrec_c
         assert "--columns" not in fairtrec_command("eval", "none", "x.run", *measures).err
 
 
+OWN_NAMES = {
+    "an empty document": ("v1;x;1;3", "v1;;1;3", "rank", "views.csv:2: the column offer of the run has an empty id; fill it"),
+    "an empty query": ("v1;x;1;3", ";x;1;3", "rank", "views.csv:2: the column view of the run has an empty id; fill it"),
+    "a position of 1.5": ("y;2", "y;1.5", "position", "views.csv:3: the column slot of the run is not an integer everywhere"),
+    "a rank that is a word": ("y;2", "y;two", "rank", "views.csv:3: the slot 'two' is not a finite number; correct it"),
+    "a decimal comma": ("x;1;3", "x;1;0,83", "score", "views.csv:2: the points '0,83' has a comma; write numbers with a dec"),
+    "thousands": ("x;1;3", "x;1;-1,200,000", "score", "views.csv:2: the points '-1,200,000' has a comma; write numbers wi"),
+    "other commas": ("x;1;3", "x;1;1,,2", "score", "views.csv:2: the points '1,,2' is not a finite number; correct it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OWN_NAMES)
+def test_messages_name_columns_as_they_stand_in_the_file(views, fairtrec_command, case):
+    one, other, order, said = OWN_NAMES[case]
+    Path("views.csv").write_text("view;offer;slot;points\nv1;x;1;3\nv1;y;2;4\n".replace(one, other))
+    Path("l.tsv").write_text("x\tf\ny\tm\n")
+    given = ["-m", "AWRF@2", "--labels", "l.tsv", "--order", order, "--columns", f"{ROLES},score=points"]
+    done = fairtrec_command("eval", "none", "views.csv", *given)
+    assert (done.code, done.err.startswith(said), done.err.count("\n")) == (3, True, 1), done.err
+
+
+def test_messages_about_labels_name_the_column_of_documents(views, fairtrec_command):
+    Path("people.csv").write_text("offer,sex,age\nx,f,2\n,m,3\n")
+    given = ["eval", "none", "views.csv", "-m", "AWRF@3", "--columns", ROLES, "--order", "rank", "--labels"]
+    said = "people.csv:3: this label has no offer; write it as text, or leave out the line\n"
+    assert fairtrec_command(*given, "people.csv:sex").err == said
+    Path("people.csv").write_text('offer,sex,age\nx,f,2\ny,m,"3,5"\n')
+    assert "people.csv:3: the label '3,5' has a comma; write" in fairtrec_command(*given, "people.csv:age:1,2").err
+
+
 def test_labels_of_other_names_are_told_how_to_name_them(views, fairtrec_command):
     Path("people.csv").write_text("offer,sex,race\nx,f,b\ny,m,w\n")
     given = ["eval", "none", "views.csv", "-m", "AWRF@3", "--order", "rank"]

@@ -164,7 +164,7 @@ BAD = {
     "ids with a point": ({"qid": [1.0, 2.0]}, r"the column qid of the run holds numbers with a point; use whole numbers or texts as ids: .astype\(int\)"),
     "lists": ({"docno": [["a"], ["b"]]}, "the column docno of the run is of type list<"),
     "several types": ({"qid": ["a", 7]}, "the run frame cannot be read .*column qid.*make each column one type"),
-    "no id": ({"docno": ["a", ""]}, "the column docno of the run has an id that is empty"),
+    "no id": ({"docno": ["a", ""]}, "the column docno of the run has an empty id; fill it, or leave out the row"),
     "NUL": ({"docno": ["a", "b\0"]}, "the column docno of the run has an id that is empty, contains a NUL"),
     "a line end": ({"qid": ["a", "b\nc"]}, "the column qid of the run has .* a line end"),
     "long": ({"docno": ["a", "b" * 1025]}, "the column docno of the run has .* exceeds 1024 bytes"),

@@ -142,14 +142,14 @@ def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):
         ("t.jsonl", '{"id": "a", "n": {"x": 1}}\n{"id": "b", "n": {"y": "2"}}\n', "n", "t.jsonl:2: the count '2' is not a number"),
         ("t.jsonl", '{"id": "a", "n": 1}\n{"id": "b", "n": "x"}\n', "n:1,2", "t.jsonl:2: the label 'x' is not a number"),
         ("t.jsonl", '{"id": "a", "n": [{"x": 1}]}\n', "n", "t.jsonl:1: this group is no text or number"),
-        ("t.jsonl", '{"id": "a", "n": "x"}\n{"n": "y"}\n', "n", "t.jsonl:2: this label has no docno"),
+        ("t.jsonl", '{"id": "a", "n": "x"}\n{"n": "y"}\n', "n", "t.jsonl:2: this label has no id;"),
         ("t.jsonl", '{"id": "a", "n": ["x", "-"]}\n', "n", "t.jsonl:1: document a is of none of the groups (-), and of x"),
         ("t.jsonl", '{"name": "a", "n": "x"}\n', "n", "t.jsonl:1: this table has none of the columns doc_id, docno, docid, did, pid, corpus_id or the like, but name, n; name"),
         ("t.jsonl", '{"id": "a", "n": "x"}\n[1]\n', "n", "t.jsonl:2: the line is not an object"),
         ("t.tsv", "id\tn\na\tx\n", "m", "t.tsv:1: there is no column m; there are id, n"),
         ("t.tsv", "id\tn\na\tx\nb\tx\tx\n", "n", "t.tsv:3: 3 columns instead of the 2 of the first line"),
         ("t.csv", "id,n\na,1\nb,1.5.2\n", "n:1,2", "t.csv:3: the label '1.5.2' is not a number"),
-        ("t.csv", "id,n\n ,1\n", "n:1,2", "t.csv:2: this label has no docno"),
+        ("t.csv", "id,n\n ,1\n", "n:1,2", "t.csv:2: this label has no id;"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_told_is_refused_with_its_line(tmp_path, monkeypatch, name, text, source, what):
