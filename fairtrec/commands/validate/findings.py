@@ -32,7 +32,7 @@ _ALL = (
     Code(
         "E101",
         "unreadable",
-        "there is no such file, it is an archive, its compressed data is damaged, or JSON or Parquet holds no run",
+        "no such file, an archive or a spreadsheet, damaged compressed data, or JSON or Parquet that holds no run",
     ),
     Code("E102", "empty", "the file has no entries"),
     Code("E103", "not-utf-8", "bytes that are not UTF-8"),

@@ -95,12 +95,33 @@ ARCHIVES = {
 }  # fmt: skip
 
 
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"  # how xlsx and ods start, and xls
+NAME_AT = 30  # bytes before the name of the first file in a zip archive
+IN_SHEETS = (
+    b"[Content_Types].xml",
+    b"_rels/",
+    b"docProps/",
+    b"xl/",
+    b"mimetypeapplication/vnd.oasis.opendocument.spread",
+)
+
+
+def is_spreadsheet(start: bytes) -> bool:
+    """Tell a workbook of Excel or OpenDocument, which are archives, by its start."""
+    return start.startswith(OLE) or (start.startswith(ZIP) and start[NAME_AT:].startswith(IN_SHEETS))
+
+
 def detect_foreign(start: bytes) -> tuple[str, str] | None:
     """Tell by its start what is no text of UTF-8 at all: the code of that, and what to do; None for what may be a run.
 
     >>> detect_foreign("q1 Q0 d7 1 0.5 t".encode("utf-16-le"))[1]
     'this is UTF-16; save it as UTF-8, as with: iconv -f UTF-16LE -t UTF-8'
     """
+    if is_spreadsheet(start):
+        return (
+            "E101",
+            "this is a spreadsheet, such as an Excel workbook; save the sheet as CSV UTF-8, and pass that file",
+        )
     what = next((what for magic, what in ARCHIVES.items() if start.startswith(magic)), "")
     if start[257:262] == b"ustar":
         what = "a tar archive"

@@ -150,7 +150,7 @@ def find_names(line: str) -> TableHeader | None:
     """
     line = line.strip(" \r\n")
     separator = next((each for each in SEPARATORS if each is not None and each in line), None)
-    if separator is None or len(line) > LONGEST:
+    if separator is None or len(line) > LONGEST or not line.replace("\t", "").isprintable():
         return None
     header = split_header(line, separator)
     may_be_names = len({*header.names}) == len(header.names) and not any(map(_is_no_name, header.names))
