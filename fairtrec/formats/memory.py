@@ -219,7 +219,9 @@ def run(
         raise InputError(f"{what}; keep one")
     notes: tuple[Note, ...] = ()
     if order == "position":
-        ranks, notes = shift_positions(values.astype(np.int64), lambda what, _: InputError(f"the run {name}: {what}"))
+        ranks, notes = shift_positions(
+            values.astype(np.int64), len(names), lambda what, _: InputError(f"the run {name}: {what}")
+        )
         values = -ranks.astype(np.float64)
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
         ranked = starts, column, values if order == "position" else values.astype(score_dtype, copy=False)

@@ -60,7 +60,7 @@ def read(
     if several:
         rankings = join_samples(rankings, held["Q0"])
     qids, starts, together = columns.group_ids(rankings)
-    scores, notes = _take_scores(table, order, score_dtype)
+    scores, notes = _take_scores(table, order, score_dtype, len(qids))
     if together is not None:
         docnos, scores = docnos[together], scores[together]
     ranked: tuple[Ints, Docs, Floats] = starts, docnos, scores
@@ -90,7 +90,7 @@ def read(
 
 
 def _take_scores(
-    table: columns.FileColumns, order: RankedBy, score_dtype: ScoreType
+    table: columns.FileColumns, order: RankedBy, score_dtype: ScoreType, rankings: int
 ) -> tuple[Floats, tuple[Note, ...]]:
     """Take what ranks the rows: the scores, or the ranks or positions, negated; with notes on these."""
     if order not in BY_RANK:
@@ -98,7 +98,7 @@ def _take_scores(
             return table.columns["score"].astype(score_dtype, copy=False), ()
     ranks, notes = table.columns["rank"], tuple[Note, ...]()
     if order == "position":
-        ranks, notes = shift_positions(ranks, lambda what, row: InputError(what, table.path, table.line(row)))
+        ranks, notes = shift_positions(ranks, rankings, lambda what, row: InputError(what, table.path, table.line(row)))
     return -ranks.astype("f8"), notes
 
 

@@ -64,8 +64,26 @@ def test_positions_from_0_are_read_from_1(folder, fairtrec_command):
     Path("qrels").write_text("q 0 a 1\nr 0 a 1\n")
     one, other = (fairtrec_command("eval", "qrels", name, *given_) for name in ("x.run", written(lower, "y.run")))
     assert other.out == one.out.replace("\tt\n", "\tt\n")
-    assert "positions begin at 0; read as 1" in other.err
+    assert "a position is 0 in 1 of 2 queries" in other.err
     assert "positions begin at 0" not in one.err
+
+
+def test_a_single_position_0_shifts_all_and_is_noted_first(folder, fairtrec_command):
+    text = "qid,docno,position\nq,a,0\nq,b,3\nr,a,1\nr,b,2\n"
+    given_ = ["-m", "nDCG@2", "--order", "position"]
+    Path("qrels").write_text("q 0 b 1\nr 0 a 1\n")
+    done = fairtrec_command("eval", "qrels", written(text, "some.csv"), *given_)
+    said = "# a position is 0 in 1 of 2 queries, so all positions of the file are read as one more; if its positions begin "
+    assert done.err.splitlines()[0] == f"{said}at 1, correct the 0"
+    higher = written("qid,docno,position\nq,a,1\nq,b,4\nr,a,2\nr,b,3\n", "higher.csv")
+    other = fairtrec_command("eval", "qrels", higher, *given_)
+    assert done.out.replace("some.csv", "higher.csv") == other.out  # a file from 0 is the same as one from 1
+    both = fairtrec_command("eval", "qrels", written(text.replace("r,a,1", "r,a,0")), *given_)
+    assert "# positions begin at 0; read as 1\n" in both.err
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv("some.csv")
+    notes = fairtrec.evaluate("nDCG@2", frame, qrels="qrels", order="position").notes
+    assert any("a position is 0 in 1 of 2 queries" in str(note) for note in notes)
 
 
 FAULTS = [

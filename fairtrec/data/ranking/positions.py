@@ -12,7 +12,20 @@ from fairtrec.support.errors import InputError
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 GREATEST = 1 << 53  # up to which a float holds each whole number
-FROM_0 = NoteKind("positions from 0", "positions begin at 0; read as 1", NoteSeverity.BACKGROUND)
+
+
+def _write_from_0(from_0: int, queries: int) -> str:
+    if from_0 == queries:
+        return "positions begin at 0; read as 1"
+    what = f"a position is 0 in {from_0:,} of {queries:,} queries, so all positions of the file are read as one more"
+    return f"{what}; if its positions begin at 1, correct the 0"
+
+
+def _weigh_from_0(from_0: int, queries: int) -> NoteSeverity:
+    return NoteSeverity.BACKGROUND if from_0 == queries else NoteSeverity.MISLEADING
+
+
+FROM_0 = NoteKind("positions from 0", _write_from_0, _weigh_from_0)
 
 
 def _write_renumbered(renumbered: int, queries: int) -> str:
@@ -24,8 +37,10 @@ RENUMBERED = NoteKind("ranks that are renumbered", _write_renumbered, NoteSeveri
 FaultOfRow = Callable[[str, int], InputError]  # what is wrong, and with which row
 
 
-def shift_positions(ranks: Ints, fault: FaultOfRow) -> tuple[Ints, tuple[Note, ...]]:
-    """Let the positions of all rankings [row] begin at 1, if the least of them is 0, and say so.
+def shift_positions(ranks: Ints, rankings: int, fault: FaultOfRow) -> tuple[Ints, tuple[Note, ...]]:
+    """Let the positions of all rankings [row] begin at 1, if the least of them is 0, and say in how many it is.
+
+    Other rankings may have a gap at 0, or begin at 1 while a 0 is a mistake: nobody can tell, so the note comes first.
 
     Raises the fault of a position below 0, and of one that is too large to be told from others.
     """
@@ -37,7 +52,8 @@ def shift_positions(ranks: Ints, fault: FaultOfRow) -> tuple[Ints, tuple[Note, .
     if ranks.max() >= GREATEST:
         row = int(ranks.argmax())
         raise fault(f"the position {ranks[row]} is too large; correct it", row)
-    return (ranks + 1, (FROM_0.note(),)) if ranks.min() == 0 else (ranks, ())
+    from_0 = int((ranks == 0).sum())
+    return (ranks + 1, (FROM_0.note(from_0=from_0, queries=rankings),)) if from_0 else (ranks, ())
 
 
 def find_shared(starts: Ints, scores: Floats) -> tuple[int, int] | None:
