@@ -184,7 +184,7 @@ def _groups_of(each: Asking, found: OpenedReferences) -> tuple[str, ...]:
 
 def _refuse_unfit(measure: Asking, found: OpenedReferences) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its groups, what is given, or the choices."""
-    groups, choices, inputs = _groups_of(measure, found), found.choices, found.given.inputs
+    groups, choices = _groups_of(measure, found), found.choices
     if getattr(measure, "is_of_group", False) and not groups:
         measure.check(())
     for name in GIVEN:
@@ -193,17 +193,23 @@ def _refuse_unfit(measure: Asking, found: OpenedReferences) -> None:
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         _refuse_lacking(found, measure, need)
     measure.check(groups)
-    of_counts = OF_DOCUMENTS | ({"membership", "judged_membership"} if "log_counts" in inputs else set())
-    if choices.missing == "worst" and of_counts & set(measure.needs) and not measure.worst_known:
+    of_words = OF_DOCUMENTS & set(measure.needs) or _finds_groups_in_words(measure, found)
+    if choices.missing == "worst" and of_words and not measure.worst_known:
         raise UsageError(f"{measure} has no worst document; choose --missing error, neutral or skip")
-    of_texts = OF_DOCUMENTS if "log_counts" not in inputs and "membership" not in measure.needs else of_counts
-    if choices.bounds == "texts" and of_texts & set(measure.needs) and measure.counts_at_ends(len(groups)) is None:
+    if choices.bounds == "texts" and of_words and measure.counts_at_ends(len(groups)) is None:
         raise UsageError(f"{measure} has no bounds for missing texts; leave out --bounds texts, or the measure")
     for reference in found.given.references.values():
         reference.refuse_measure(measure, found)
     if ORDER in measure.needs:
         several = [*found.attributes.values()] if measure.is_of_all and not measure.by else []
         refuse_unordered(measure, several or [found.find_attribute(measure)], found.groups)
+
+
+def _finds_groups_in_words(measure: Asking, found: OpenedReferences) -> bool:
+    """Tell whether the groups that a measure reads come from words, in texts or counted."""
+    of_groups = found.given.group_reference
+    read = frozenset(measure.needs) & {"membership", "judged_membership"}
+    return bool(read) and of_groups is not None and of_groups.looks_up(read)
 
 
 def _fitting(found: OpenedReferences) -> list[Measure]:

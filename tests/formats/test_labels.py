@@ -311,9 +311,14 @@ def test_a_measure_for_each_group_without_groups_says_what_it_needs():
         value("Skew@2")
 
 
-def test_there_is_no_worst_member_of_a_group():
-    with pytest.raises(UsageError, match="has no worst document"):
-        value("AWRF@2", terms={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="worst")
+def test_there_is_no_worst_member_of_a_group(tmp_path):
+    (tmp_path / "counts.tsv").write_text("docno\ttokens\tf\tm\nd1\t9\t1\t0\n")
+    words = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"d1": "she"}}
+    for given in (words, {"counts": tmp_path / "counts.tsv"}):
+        with pytest.raises(UsageError, match="AWRF@2 has no worst document"):
+            value("AWRF@2", **given, missing="worst")
+        with pytest.raises(UsageError, match="AWRF@2 has no bounds for missing texts"):
+            value("AWRF@2", **given, bounds="texts")
 
 
 def test_what_is_known_of_the_ranks_is_said():
