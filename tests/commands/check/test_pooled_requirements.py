@@ -190,6 +190,28 @@ def test_the_command_compares_with_a_run_and_not_with_a_results_file(folder, fai
     )  # fmt: skip
 
 
+def test_frequencies_of_a_file_are_required_as_queries_that_are_repeated(folder, fairtrec_command):
+    """A query that is asked twice is two equal queries of one cluster, for a bound and for a baseline."""
+    often = {qid: at % 2 + 1 for at, qid in enumerate(QRELS)}
+    (folder / "often").write_text("".join(f"{qid}\t{many}\n" for qid, many in often.items()))
+    again = {f"{qid} {time}": qid for qid, many in often.items() for time in range(many)}
+    new, old = ({one: run[qid] for one, qid in again.items()} for run in RUNS.values())
+    required = ["DP >= 0.5", "Impact@2 >= 0.5", "Exposure(group=f)@3 >= baseline - 0.05"]
+    verdicts = fairtrec.check(
+        required, {"new": new}, labels=LABELS, pool="even", cluster=again, baseline={"old": old}
+    ).verdicts
+    options = [word for each in required for word in ("--require", each)]
+    call = ["check", "none", "new.run", "--labels", "labels", "--pool", "often", "--baseline", "old.run", *options]
+    found = json.loads(fairtrec_command(*call, "-f", "json").out)["verdicts"]
+    for one, wanted in zip(found, verdicts, strict=True):
+        assert (one["status"], one["pooled"]) == (wanted.status, True)
+        numbers = [one[name] for name in ("value", "low", "high")]
+        ends = wanted.interval or (wanted.evidence.low, wanted.evidence.high)  # of the value, or of the difference
+        np.testing.assert_allclose(numbers, [wanted.value, *ends], rtol=1e-9, err_msg=str(wanted))
+    even = fairtrec_command(*["even" if word == "often" else word for word in call], "-f", "json").out
+    assert [one["value"] for one in json.loads(even)["verdicts"]] != [one["value"] for one in found]
+
+
 def test_the_values_of_a_results_file_have_no_sums():
     result = fairtrec.evaluate("DP", RUNS, labels=LABELS, pool="even")
     bare = fairtrec.evaluate("DP", RUNS["old"], labels=LABELS)

@@ -291,6 +291,31 @@ def test_the_command_prints_pooled_values(folder, fairtrec_command):
     assert by["a", "Exposure(group='f')@3"]["p"] == pytest.approx(of_slice.p)
 
 
+def test_frequencies_of_a_file_compare_as_queries_that_are_repeated(folder, fairtrec_command):
+    """A query that is asked three times is three equal queries of one cluster."""
+    often = {qid: at % 3 + 1 for at, qid in enumerate(QIDS)}
+    (folder / "often").write_text("".join(f"{qid}\t{many}\n" for qid, many in often.items()))
+    again = {f"{qid} {time}": qid for qid, many in often.items() for time in range(many)}
+    repeated = {name: {one: run[qid] for one, qid in again.items()} for name, run in RUNS.items()}
+    measures = "DP AWRF@3 Exposure(group=f)@3 EED@3 EER@3 Selected(group=f)@2 Impact@2"
+    call = ["compare", "none", "0.run", "1.run", "--labels", "labels", "--pool", "often", "-m", measures, "-f", "json"]
+    ended = fairtrec_command(*call)
+    assert ended.code == 0, ended
+    wanted = fairtrec.compare(fairtrec.evaluate(measures, repeated, labels=LABELS, pool="even", cluster=again)).rows
+    found = {row["measure"]: row for row in json.loads(ended.out)["rows"]}
+    for row in wanted:
+        one = found[str(row.measure)]
+        assert one["pooled"] is True
+        numbers = [one[name] for name in ("mean", "difference", "low", "high", "p")]
+        others = [row.mean, row.difference, row.low, row.high, row.p]
+        np.testing.assert_allclose(numbers, others, rtol=1e-9, atol=1e-12, err_msg=str(row.measure))
+    even = json.loads(fairtrec_command(*["even" if word == "often" else word for word in call]).out)["rows"]
+    assert all(one["difference"] != found[one["measure"]]["difference"] for one in even)  # frequencies count
+    (folder / "often").write_text("q0\t2\n")
+    ended = fairtrec_command(*call)
+    assert (ended.code, "query q1 has no frequency; add one for each query of the run" in ended.err) == (3, True)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "what"),
     [
