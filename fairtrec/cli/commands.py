@@ -62,7 +62,14 @@ class Titled(click.Command):
         args = self._spell_out(args)
         ctx.meta[ARGUMENTS] = [*ctx.command_path.removeprefix("fairtrec ").split(), *args]
         self._refuse_repeated(ctx, args)
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.MissingParameter as fault:
+            lacks_run = fault.param is not None and fault.param.name == "runs"
+            if not lacks_run or ctx.params.get("qrels") in (None, "none"):
+                raise
+            way_out = "If you have no QRELS, write none in its place."
+            raise click.MissingParameter(way_out, fault.ctx, fault.param) from None
         self._refuse_places(ctx)
         return rest
 

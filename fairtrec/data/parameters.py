@@ -60,7 +60,10 @@ class Parameters:
             raise UsageError(f"{self.name} compares two groups or more, not {len(groups)}")
         for group in filter(None, (getattr(self, "group", ""), getattr(self, "protected", ""))):
             if group not in groups:
-                raise UsageError(f"{self.name}: there is no group {group!r}; the groups are {', '.join(groups)}")
+                by = getattr(self, "by", "")
+                of, way_out = (f" of {by}", "; by=NAME chooses another attribute") if by else ("", "")
+                known = f"the groups{of} are {', '.join(groups)}"
+                raise UsageError(f"{self.name}: there is no group {group!r}; {known}{way_out}")
 
     @classmethod
     def choice(cls, options: tuple[Any, ...], value: Any, what: str) -> Any:

@@ -15,8 +15,14 @@ Roles = Mapping[str, str]  # the column of each role that is assigned
 NO_ROLES: Roles = MappingProxyType({})
 NAMES = {"qid": QUERY, "docno": DOCUMENT, "rank": RANK, "score": SCORE, "sample": SAMPLE}  # found by name
 ROLES = (*NAMES, "group", "cluster", "slice")
+MEANT = {"qid": "query", "docno": "document"}
+OR_ELSE = {  # of a role whose column lacks
+    "qid": ", or qid=- if all rows are one ranking",
+    "score": ", or rank=COLUMN and --order rank",
+}
 OF_QUERIES = ("cluster", "slice")  # roles of what a query has one of
 SHOWN = 6  # names of columns in a message
+WRITE_NAMES = "; write a first line with names"
 ONE_QUERY = "-"  # instead of the column of queries: all rows are of one
 
 
@@ -34,22 +40,29 @@ class OwnColumn(NamedTuple):
 
 
 def parse_columns(given: str | Roles | None) -> dict[str, str]:
-    """Take ``ROLE=COLUMN,...`` apart.
+    """Take ``ROLE=COLUMN,...`` apart. What has no ``=`` and is no role goes on with the name of the column before it.
 
     Raises UsageError for an unknown role, one that is assigned twice, and a column of two roles.
 
     >>> parse_columns("qid=request_id, group=provider_group")
     {'qid': 'request_id', 'group': 'provider_group'}
+    >>> parse_columns("qid=Name, first,docno=Item")
+    {'qid': 'Name, first', 'docno': 'Item'}
     """
     if isinstance(given, Mapping):
         entries = list(given.items())
     else:
-        parts = [part.partition("=") for part in (given or "").split(",") if given]
-        entries = [(role.strip(), column.strip()) for role, _, column in parts]
+        parts: list[str] = []
+        for part in (given or "").split(",") if given else ():
+            is_rest = bool(parts) and "=" not in part and part.strip() not in ROLES
+            parts[-1:] = [f"{parts[-1]},{part}"] if is_rest else [*parts[-1:], part]
+        split = [part.partition("=") for part in parts]
+        entries = [(role.strip(), column.strip()) for role, _, column in split]
     found: dict[str, str] = {}
     for role, column in entries:
         if role not in ROLES:
-            raise UsageError(f"--columns: there is no role {role!r}; the roles are {', '.join(ROLES)}")
+            listed = ", ".join(f"{each} ({MEANT[each]})" if each in MEANT else each for each in ROLES)
+            raise UsageError(f"--columns: there is no role {role!r}; write ROLE=COLUMN, with a role of {listed}")
         if not isinstance(column, str) or not column:
             raise UsageError(f"--columns: {role} has no column; write {role}=COLUMN")
         if role in found:
@@ -130,8 +143,14 @@ def names_run(line: str, roles: Roles) -> bool:
 
 
 def describe_no_column(column: str, there: Iterable[str]) -> str:
-    """Say that a table has no such column, but these."""
-    return f"there is no column {column}; there are {', '.join(there)}"
+    """Say that a table has no such column, but these.
+
+    >>> describe_no_column("item", ["q1", "d7", "3"])
+    'there is no column item; there are q1, d7, 3; write a first line with names'
+    """
+    every = list(there)
+    has_names = not any(each.replace(".", "", 1).isdigit() for each in every)
+    return f"there is no column {column}; there are {', '.join(every)}{'' if has_names else WRITE_NAMES}"
 
 
 def describe_unnamed(which: str, there: Iterable[str], *lacking: Sequence[str], is_run: bool = True) -> str:
@@ -149,8 +168,7 @@ def describe_unnamed(which: str, there: Iterable[str], *lacking: Sequence[str], 
     found = [role for names in lacking for role, known in NAMES.items() if {*names} <= {*known}]
     if not is_run or len(found) < len(lacking):
         return f"{what}; rename one"
-    or_ranks = ", or rank=COLUMN and --order rank" if found == ["score"] else ""
-    way_out = f"--columns {','.join(f'{role}=COLUMN' for role in found)}{or_ranks}"
+    way_out = f"--columns {','.join(f'{role}=COLUMN' for role in found)}{OR_ELSE.get(found[0], '')}"
     return f"{what}; name {'it' if len(found) == 1 else 'them'} with {spell_options(way_out)}"
 
 
@@ -158,7 +176,7 @@ def describe_header(line: str) -> str:
     """Say how to name the columns of a run that is read as no table, if its first line may have their names; else "".
 
     >>> describe_header("view,docno,place")  # doctest: +ELLIPSIS
-    'this run has none of the columns query_id, ..., but view, docno, place; name it with columns=qid=COLUMN'
+    'this run has none of the columns query_id, ..., but view, docno, place; name it with columns=qid=COLUMN, or ...'
     """
     header = find_names(line)
     if header is None:

@@ -407,7 +407,11 @@ def describe_no_number(what: str, cell: str, wanted: str = "a finite number") ->
 
     >>> describe_no_number("the score", "0,83")
     "the score '0,83' has a comma; write numbers with a decimal point, and without commas between thousands"
+    >>> describe_no_number("the rank", "")
+    'the rank is empty; fill it, or leave out the row'
     """
+    if not cell:
+        return f"{what} is empty; fill it, or leave out the row"
     if DECIMAL_COMMA.fullmatch(cell):
         return f"{what} {cell!r} has a comma; write numbers with a decimal point, and without commas between thousands"
     return f"{what} {cell!r} is not {wanted}; correct it"

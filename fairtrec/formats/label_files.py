@@ -137,7 +137,9 @@ def _find_field(found: LabelTable, header: TableHeader, line: int | None, field:
     for names, name in ((header.written, field), (header.names, normalize_name(field))):
         if name in names:
             return names.index(name)
-    raise InputError(describe_no_column(field, header.written), found.path, line)
+    several = [name.strip() for name in field.split(",")]
+    way_out = "; pass each column as --labels NAME=FILE:COLUMN" if {*several} <= {*header.written} else ""
+    raise InputError(f"{describe_no_column(field, header.written)}{way_out}", found.path, line)
 
 
 def _guess_layout(found: LabelTable, text: str, line: int) -> LabelColumns:

@@ -107,11 +107,13 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
         if tag := find_blank_tag(path):
             fault = InputError(f'the tag "{tag}" has blanks; validate --fix joins them by _', path, fault.line)
             raise fault
-        _, line, _ = opening.first_line(path, b"#")
+        number, line, _ = opening.first_line(path, b"#")
         form = guess(line.split())
         text = line.decode(errors="replace")
-        advice = describe_header(text) or describe_semicolons(text, (None,)) if form is None else form.advice
-        fault = InputError(advice, path, fault.line) if advice else fault
+        if form is None and (advice := describe_header(text)):
+            fault = InputError(advice, path, number)
+        elif advice := describe_semicolons(text, (None,)) if form is None else form.advice:
+            fault = InputError(advice, path, fault.line)
     raise fault
 
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.formats import columns, spans
+from fairtrec.formats.column_roles import describe_unnamed
 from fairtrec.formats.run import find_repeat
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import is_run_line
-from fairtrec.support.files.table_header import refuse_semicolons
+from fairtrec.support.files.table_header import find_names, refuse_semicolons
 from fairtrec.support.files.whole_lines import parse_object
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
 from fairtrec.support.notes import NoteKind
@@ -56,8 +57,13 @@ def read(path: FilePath) -> Qrels:
             return of_lists(path)
         if form is not None:
             return of_records(path, form)
-        cells = line.split()
-        refuse_semicolons(line.decode(errors="replace"), (None,), path, None)
+        cells, text = line.split(), line.decode(errors="replace")
+        header = find_names(text)
+        lacking = [] if header is None else [each for each in (QUERY, DOCUMENT) if header.find_column(each) is None]
+        if header is not None and lacking:
+            what = describe_unnamed("this table", header.written, *lacking, is_run=False)
+            raise InputError(f"{what}, or pass none if you have no qrels", path) from None
+        refuse_semicolons(text, (None,), path, None)
         is_text = b" ".join(cells).decode(errors="replace").isprintable()
         if is_text and len(cells) > len(LAYOUT.columns) and is_run_line(cells):
             what = "this looks like a run, not like qrels; the order is QRELS RUN"

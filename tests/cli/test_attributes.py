@@ -38,7 +38,29 @@ def test_what_is_chosen_for_each_by_its_name(fairtrec):
     assert fairtrec("eval", *BOTH, *asked).err.startswith("GFR(by='pages',divergence='nmd')@10 needs")
 
 
+def test_two_columns_of_one_table_are_crossed(fairtrec_command, tmp_path):
+    (tmp_path / "people.csv").write_text("docno,sex,race\na,f,b\nb,m,w\nc,f,w\n")
+    (tmp_path / "p.run").write_text("q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 c 3 1 t\n")
+    people = tmp_path / "people.csv"
+    done = fairtrec_command(
+        "eval", "none", tmp_path / "p.run", "--labels", f"{people}:sex*{people}:race", "-m", "AWRF@3"
+    )
+    assert (done.code, "# groups: f*b 1, f*w 1, m*b 0, m*w 1; target 0.25 each" in done.err) == (0, True), done.err
+    done = fairtrec_command(
+        "eval", "none", tmp_path / "p.run", "--labels", f"{people}:sex*{people}:sex", "-m", "AWRF@3"
+    )
+    assert (done.code, "labels are crossed with themselves" in done.err) == (2, True)
+
+
 REFUSED = {
+    "two fields without names": (
+        ("--labels", "people.csv:sex", "--labels", "people.csv:race"),
+        "several labels need names: --labels sex=people.csv:sex --labels race=people.csv:race",
+    ),
+    "a group of another attribute": (
+        (*BOTH, "-m", "Skew(group=short)@2"),
+        "Skew: there is no group 'short'; the groups of gender are f, m; by=NAME chooses another attribute",
+    ),
     "two without names": (
         ("--labels", "gender=labels.tsv", "--labels", "b.tsv"),
         "several labels need names: --labels gender=labels.tsv --labels b=b.tsv",

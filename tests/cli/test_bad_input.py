@@ -69,6 +69,10 @@ FILES = {
     "qrels: grade too large": ("qrels", b"q1 0 d1 99999999999999999999\n", TEXTS, "qrels:1: the grade '9999"),
     "qrels: duplicate": ("qrels", b"q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n", TEXTS, "qrels:3: document d1 is judged twice for query q1"),
     "qrels: not UTF-8": ("qrels", b"q1 0 d\xff 1\n", TEXTS, "qrels:1: bytes that are not UTF-8"),
+    "qrels: a table": (
+        "qrels", b"search;docno\ns1;a\n", TEXTS,
+        "qrels: this table has none of the columns query_id, qid, q_id, queryid, topic_id, request_id or the like, but search,",
+    ),
     "qrels: a run": ("qrels", RUN, TEXTS, "qrels: this looks like a run, not like qrels; the order is QRELS RUN"),
     "qrels: neither file nor dataset": ("qrels", None, TEXTS, "qrels: there is no such file or ir_datasets id"),
     "qrels: gz cut off": ("qrels", gzip.compress(GOOD["qrels"])[:-9], TEXTS, "qrels: the compressed data is cut off"),

@@ -176,7 +176,7 @@ def test_a_list_in_a_cell_is_one_label(tmp_path):
 
 
 FAULTS = [
-    ("--columns quid=x", 2, "there is no role 'quid'; the roles are qid, docno, rank, score, sample, group, cluster, slice"),
+    ("--columns quid=x", 2, "there is no role 'quid'; write ROLE=COLUMN, with a role of qid (query), docno (document), rank, score, sample, gro"),
     ("--columns qid=view,slice=view", 2, "the column view has two roles, qid and slice; choose one"),
     ("--columns qid", 2, "qid has no column; write qid=COLUMN"),
     ("--columns qid=view,qid=who", 2, "qid has two columns, view and who; choose one"),
@@ -204,16 +204,17 @@ def test_what_does_not_fit_is_one_line_with_the_way_out(views, fairtrec_command,
     assert (done.code, said in done.err, done.out) == (code, True, ""), done.err
 
 
-NAMED = "but stamp, view, who, offer, slot, seller; name them with --columns qid=COLUMN,docno=COLUMN\n"
+NAMED = "but stamp, view, who, offer, slot, seller; name them with --columns qid=COLUMN,docno=COLUMN, or qid=- if all rows are one ranking\n"
 UNKNOWN = {
     "semicolons": (VIEWS, "", NAMED),
     "commas": (VIEWS.replace(";", ","), "", NAMED),
     "tabs": (VIEWS.replace(";", "\t"), "", NAMED),
     "JSON lines": (json.dumps(dict(zip(VIEWS.partition("\n")[0].split(";"), "111111", strict=True))), "", NAMED),
     "said to be a table": (VIEWS, "--run-format table", NAMED),
-    "one of two": (VIEWS.replace("offer", "docno"), "", "name it with --columns qid=COLUMN\n"),
+    "one of two": (VIEWS.replace("offer", "docno"), "", "name it with --columns qid=COLUMN, or qid=- if all rows are one ranking\n"),
     "another of two": (VIEWS.replace("view", "qid"), "--run-format table", "name it with --columns docno=COLUMN\n"),
     "no score": (VIEWS, "--columns qid=view,docno=offer", "name it with --columns score=COLUMN, or rank=COLUMN and --order rank\n"),
+    "six columns": ("a\tb\tc\td\te\tf\n1\t2\t3\t4\t\t6\n", "", "docno=COLUMN, or qid=- if all rows are one ranking\n"),
     "numbers": ("1;2;x\n", "", "semicolons between cells; write a first line with names, or separate by tabs\n"),
     "a name twice": ("a,a,b\n", "", "1 column instead of 6; write each line as: qid Q0 docno rank score tag\n"),
 }  # fmt: skip
@@ -225,7 +226,8 @@ def test_a_table_of_unknown_names_is_told_how_to_name_them(views, fairtrec_comma
     text, options, said = UNKNOWN[case]
     Path("views.csv").write_text(text)
     done = fairtrec_command("eval", "none", "views.csv", "-m", "AWRF@3", "--labels", "l.tsv", *options.split())
-    assert (done.code, done.err.startswith("views.csv"), done.err.endswith(said)) == (3, True, True), done.err
+    place = "views.csv:1: " if case not in ("another of two", "no score") else "views.csv: "
+    assert (done.code, done.err.startswith(place), done.err.endswith(said)) == (3, True, True), done.err
 
 
 def test_what_needs_groups_is_told_of_the_columns_of_the_table(views, fairtrec_command):
@@ -246,6 +248,7 @@ OWN_NAMES = {
     "a position of 1.5": ("y;2", "y;1.5", "position", "views.csv:3: the column slot of the run is not an integer everywhere"),
     "a rank that is a word": ("y;2", "y;two", "rank", "views.csv:3: the slot 'two' is not a finite number; correct it"),
     "a decimal comma": ("x;1;3", "x;1;0,83", "score", "views.csv:2: the points '0,83' has a comma; write numbers with a dec"),
+    "an empty rank": ("y;2", "y;", "rank", "views.csv:3: the slot is empty; fill it, or leave out the row\n"),
     "thousands": ("x;1;3", "x;1;-1,200,000", "score", "views.csv:2: the points '-1,200,000' has a comma; write numbers wi"),
     "other commas": ("x;1;3", "x;1;1,,2", "score", "views.csv:2: the points '1,,2' is not a finite number; correct it"),
 }  # fmt: skip
@@ -259,6 +262,14 @@ def test_messages_name_columns_as_they_stand_in_the_file(views, fairtrec_command
     given = ["-m", "AWRF@2", "--labels", "l.tsv", "--order", order, "--columns", f"{ROLES},score=points"]
     done = fairtrec_command("eval", "none", "views.csv", *given)
     assert (done.code, done.err.startswith(said), done.err.count("\n")) == (3, True, 1), done.err
+
+
+def test_a_name_of_a_column_may_have_a_comma(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text('"item, shown";points;"Sex, self-reported"\na;3;f\nb;2;m\n')
+    columns = "qid=-,docno=item, shown,score=points,group=Sex, self-reported"
+    scores = fairtrec.evaluate("AWRF@2", path, columns=columns).scores[0]
+    assert (scores.values.tolist(), parse_columns(columns)["docno"]) == ([[1.0]], "item, shown")
 
 
 def test_messages_about_labels_name_the_column_of_documents(views, fairtrec_command):
@@ -276,6 +287,8 @@ def test_labels_of_other_names_are_told_how_to_name_them(views, fairtrec_command
     for labels, columns, said in (
         ("people.csv:sex", "rank=slot", "or the like, but offer, sex, race; name it with --columns docno=COLUMN\n"),
         ("people.csv:sex", "docno=offers", "people.csv:1: there is no column offers; there are offer, sex, race\n"),
+        ("people.csv:sex,race", "docno=offer", "race; pass each column as --labels NAME=FILE:COLUMN\n"),
+        ("people.csv:sex", "docno=1", "people.csv:1: there is no column 1; there are offer, sex, race\n"),
         ("people.csv", "docno=offer", "separate them by tabs, or, if these are names, choose one: people.csv:race\n"),
     ):
         done = fairtrec_command(*given, "--labels", labels, "--columns", columns)

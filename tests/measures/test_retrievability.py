@@ -254,7 +254,7 @@ def test_the_sum_over_groups_is_what_all_documents_get(run, b, cutoff):
 
 
 REFUSED = {
-    "": "Gini@100 is over all queries: add --pool even; only eval, compare, check and plot have it",
+    "": "Gini@100 is over all queries; add --pool even, which eval, compare, check and plot have",
     "--pool even --collection-size 3": "--collection-size 3: 4 documents were retrieved; pass the number of documents",
     "--pool even --collection-size 0": "the collection size is 0; it must be 1 or more",
     "--pool even --collection-size many": "'many' is not a valid integer",
@@ -302,7 +302,7 @@ def test_commands_that_go_by_means_refuse_it(folder, command, fairtrec_command):
     ended = fairtrec_command(*command.split())
     assert (ended.code, ended.out) == (2, ""), ended
     assert (
-        "Gini@100 is over all queries: add --pool even; only eval, compare, check and plot have it"
+        "Gini@100 is over all queries; add --pool even, which eval, compare, check and plot have"
         in ended.complaints[-1]
     ), ended.complaints
 

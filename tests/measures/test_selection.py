@@ -246,7 +246,7 @@ def test_soft_labels_and_attributes():
         ("Impact(min_share=1)", {}, "min_share is 1.0; it is a share from 0 to below 1"),
         ("Selected(above=1)", {"order": "rank"}, "selects by score; leave out --order rank"),
         ("Impact@2", {"bounds": "ties"}, "Impact@2 has no bounds"),
-        ("Impact@2", {"pool": None}, "Impact@2 is over all queries: add pool=even"),
+        ("Impact@2", {"pool": None}, "Impact@2 is over all queries; add pool=even"),
         ("Impact(group=q)@2", {}, "there is no group 'q'"),
     ],
 )
@@ -286,6 +286,15 @@ def test_a_table_has_a_row_for_each_group(folder, fairtrec_command):
         ["unknown", "1", "0", "0.0000"],
         ["Impact@2", "0.3333"],
     ]
+
+
+def test_what_has_no_mean_has_no_interval_of_one(folder, fairtrec_command):
+    lines = fairtrec_command(*EVAL, "Impact@2 AWRF@2", "--confidence", "0.9").out.splitlines()
+    of_impact = [line.split()[:2] for line in lines if line.startswith("Impact@2")]
+    assert of_impact == [["Impact@2", "pooled"], ["Impact@2.low", "pooled"], ["Impact@2.high", "pooled"]]
+    assert any(line.split()[:2] == ["AWRF@2.low", "all"] for line in lines)
+    cells = fairtrec_command(*EVAL, "Impact@2", "--confidence", "0.9", "-f", "csv").out.splitlines()[1]
+    assert cells.endswith(",,,")
 
 
 def test_other_measures_keep_their_table(folder, fairtrec_command):

@@ -50,6 +50,11 @@ class End(Quantity):
         """Whether a run's value is the sum over queries."""
         return self.of.total
 
+    @property
+    def of_pool(self) -> bool:  # type: ignore[override]  # that of the measure
+        """Whether there are only totals over all queries."""
+        return self.of.of_pool
+
     def __str__(self) -> str:
         return f"{self.of}.{self.end}"
 

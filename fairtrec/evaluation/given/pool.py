@@ -36,7 +36,7 @@ class PoolReference(Reference):
         choices, is_divided, of = opened.choices, "group_sizes" in measure.needs, opened.find_attribute(measure)
         if choices.pool is None:
             option = spell_options("--pool even ").strip()
-            raise UsageError(f"{measure} is over all queries: add {option}; only eval, compare, check and plot have it")
+            raise UsageError(f"{measure} is over all queries; add {option}, which eval, compare, check and plot have")
         filled = f"{measure} divides by the documents of the labels, and --missing {choices.missing} adds others"
         per_query = f"{measure} needs labels of documents, and these are per query; pass others"
         is_open = choices.bounds is not None

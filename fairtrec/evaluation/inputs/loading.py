@@ -269,7 +269,8 @@ def labels(thing: Any, judgments: Qrels | None, how: "LabelRules | None" = None)
         return _labels(name, judgments, how)
     how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
     several = [_labels(part, judgments, how) for part in parts]
-    if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
+    read = {(each.sha256 or part, source(part)[1:]) for each, part in zip(several, parts, strict=True)}
+    if len(read) < len(parts):
         raise UsageError(f"{name}: labels are crossed with themselves; pass two different ones, or only one")
     if len({each.per_query for each in several}) > 1:
         raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")

@@ -387,8 +387,9 @@ def attributes(arguments: Iterable[str]) -> dict[str, str]:
 
 
 def _called(labels: str) -> str:
-    """Suggest a name for an attribute, after its file."""
-    stem = os.path.basename(labels).split(".")[0]
+    """Suggest a name for an attribute, after its field or else its file."""
+    found = source(labels)
+    stem = found.field or os.path.basename(found.name).split(".")[0]
     return f"{''.join(NAME.findall(stem)) or 'NAME'}={labels}"
 
 
