@@ -3,7 +3,7 @@
 Nothing here imports click or numpy, so that the command line can check roles before anything is loaded.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -49,15 +49,7 @@ def parse_columns(given: str | Roles | None) -> dict[str, str]:
     >>> parse_columns("qid=Name, first,docno=Item")
     {'qid': 'Name, first', 'docno': 'Item'}
     """
-    if isinstance(given, Mapping):
-        entries = list(given.items())
-    else:
-        parts: list[str] = []
-        for part in (given or "").split(",") if given else ():
-            is_rest = bool(parts) and "=" not in part and part.strip() not in ROLES
-            parts[-1:] = [f"{parts[-1]},{part}"] if is_rest else [*parts[-1:], part]
-        split = [part.partition("=") for part in parts]
-        entries = [(role.strip(), column.strip()) for role, _, column in split]
+    entries = given.items() if isinstance(given, Mapping) else _split_entries(given or "")
     found: dict[str, str] = {}
     for role, column in entries:
         if role not in ROLES:
@@ -75,6 +67,17 @@ def parse_columns(given: str | Roles | None) -> dict[str, str]:
             f"--columns: qid=- makes one query of all rows, which has no {other}; leave out one of the two"
         )
     return found
+
+
+def _split_entries(typed: str) -> Iterator[tuple[str, str]]:
+    """Give each role and column of ``ROLE=COLUMN,...``."""
+    parts: list[str] = []
+    for part in typed.split(",") if typed else ():
+        is_rest = bool(parts) and "=" not in part and part.strip() not in ROLES
+        parts[-1:] = [f"{parts[-1]},{part}"] if is_rest else [*parts[-1:], part]
+    for part in parts:
+        role, _, column = part.partition("=")
+        yield role.strip(), column.strip()
 
 
 def write_columns(given: str | Roles) -> str:

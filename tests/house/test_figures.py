@@ -11,7 +11,6 @@ MOST, LONG = 25, 20  # decisions of a function, and of one that needs a reason
 EXCEPTIONS = 15  # as many functions may take as many decisions as that
 REASONS = {  # why each of these takes 20 or more decisions; it is split by what it decides once it grows
     "lab/make/counterfactual/pronouns.py:_is_object": "rules of grammar, of which the first that fits decides",
-    "evaluation/plan.py:_refuse_unfit": "a refusal after the other, each of something else",
     "evaluation/session.py:Evaluator.result": "what stands next to a value is put together",
     "measures/catalogue/notation.py:build_object": "each kind of parameter that a measure may be spelled with",
     "report/results/lines.py:trec": "each kind of line that trec_eval prints",

@@ -50,11 +50,6 @@ class End(Quantity):
         """Whether a run's value is the sum over queries."""
         return self.of.total
 
-    @property
-    def of_pool(self) -> bool:  # type: ignore[override]  # that of the measure
-        """Whether there are only totals over all queries."""
-        return self.of.of_pool
-
     def __str__(self) -> str:
         return f"{self.of}.{self.end}"
 
@@ -405,7 +400,7 @@ class Scores(Answer):
         values = self.means if query is None else self.values[:, query]
         return [
             ""
-            if measure.of_pool
+            if (measure.of if isinstance(measure, End) else measure).of_pool
             or (query is not None and measure.of_mean)
             or (isinstance(measure, MeanEnd) and measure.may_be_empty and isnan(value))
             else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
