@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.commands.results.recorded import OfValues, read_recorded, values
+from fairtrec.formats.column_roles import parse_columns
 from fairtrec.lab.plot import CURVES
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperWidth
@@ -25,6 +26,7 @@ OF_TABLES = ("places",)  # and those that a figure has none for
 @options.Shared(evaluates="plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure `cutoffs`, like 1,5,10 or 1-100.")
 @options.slices
+@options.cluster
 @click.option(
     "--baseline", metavar="RUN", help="The run from which the others differ, query by query.  [default: the first run]"
 )
@@ -112,7 +114,11 @@ def command(
         options.refuse_typed("says of intervals how they are, and --no-intervals draws none", *OF_MEANS[:2])
     level = None if no_intervals else 0.95 if confidence is None else confidence
     refuse(kind, baseline, level, begun, trend=trend, is_sorted=sort is not None)
-    is_sliced, is_pooled = slices is not None and bool(figure_form), given.get("pool") is not None
+    roles = parse_columns(given.get("columns"))
+    if (given["cluster"] is not None or "cluster" in roles) and (kind == "queries" or level is None or not figure_form):
+        raise UsageError("clusters are about intervals, and none are drawn here; leave the clusters out")
+    has_slices = slices is not None or "slice" in roles
+    is_sliced, is_pooled = has_slices and bool(figure_form), given.get("pool") is not None
     refuse_totals(kind, begun, pooled=is_pooled, sliced=is_sliced)
     if figure_form:
         with look():
@@ -130,7 +136,7 @@ def command(
         printing.write(CURVES, form, found, output, places=places)
         return
     view: dict[str, Any] = {"baseline": baseline, "width": width, "families": begun, "trend": trend, "sort": sort}
-    view["slices"] = Slices.read(slices) if is_sliced else None
+    view["slices"] = take_slices(Slices.read(slices), result) if is_sliced else None
     _draw(result, kind, figure_form, output, level, interval or "t", **view)
 
 

@@ -11,6 +11,7 @@ pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not instal
 DOCNOS = "abcdefgh"
 LABELS = dict(zip(DOCNOS, "ffmmmfmf", strict=True))
 QIDS = [f"q{at}" for at in range(12)]
+CLUSTER = {qid: f"user {at % 5}" for at, qid in enumerate(QIDS)}
 SLICES = {"10": QIDS[:6], "9": QIDS[6:]}
 
 
@@ -26,9 +27,9 @@ def read_lines(axes):
     return {line.get_label(): line for line in axes.get_lines() if not line.get_label().startswith("_")}
 
 
-@pytest.mark.parametrize("pool", ["even", None])
-def test_lines_and_bars_are_the_values_of_slices(pool):
-    result = fairtrec.evaluate("Exposure@3", RUN, labels=LABELS, pool=pool)
+@pytest.mark.parametrize(("pool", "cluster"), [("even", None), (None, None), ("even", CLUSTER), (None, CLUSTER)])
+def test_lines_and_bars_are_the_values_of_slices(pool, cluster):
+    result = fairtrec.evaluate("Exposure@3", RUN, labels=LABELS, pool=pool, cluster=cluster)
     axes = fairtrec.plot(result, "groups", slices=SLICES).axes[0]
     assert [text.get_text() for text in axes.get_xticklabels()] == ["9", "10"]
     lines, bars = read_lines(axes), [line for each in axes.collections for line in each.get_segments()]
@@ -36,7 +37,7 @@ def test_lines_and_bars_are_the_values_of_slices(pool):
     for at, (group, line) in enumerate(lines.items()):
         for place, name in enumerate(("9", "10")):
             some = {qid: RUN[qid] for qid in SLICES[name]}
-            scores = fairtrec.evaluate(f"Exposure(group={group})@3", some, labels=LABELS, pool=pool)
+            scores = fairtrec.evaluate(f"Exposure(group={group})@3", some, labels=LABELS, pool=pool, cluster=cluster)
             scores = scores.with_confidence(0.95).scores[0]
             told = scores.describe_total(scores.measures[0])
             value = scores.totals["pooled"][0] if pool else scores.means[0]
@@ -82,5 +83,19 @@ def test_the_command_draws_them(tmp_path, monkeypatch, fairtrec_command):
     assert ">m<" in drawn
     assert fairtrec_command(*call, "--slice", "slices", "--no-intervals").code == 0
     assert (tmp_path / "a.svg").read_text() != drawn
+    (tmp_path / "users").write_text("".join(f"{qid}\t{user}\n" for qid, user in CLUSTER.items()))
+    ended = fairtrec_command(*call, "--pool", "even", "--slice", "slices", "--cluster", "users")
+    assert (ended.code, "by deletion of one cluster after the other" in ended.err) == (0, True)
+    assert (tmp_path / "a.svg").read_text() != drawn
+    rows = (f"{qid},{d},{at},{LABELS[d]},{name},{CLUSTER[qid]}\n" for name, qids in SLICES.items() for qid in qids
+            for at, d in enumerate(sorted(RUN[qid], key=RUN[qid].get, reverse=True), 1))  # fmt: skip
+    (tmp_path / "log.csv").write_text(f"qid,docno,rank,sex,day,user\n{''.join(rows)}")
+    clustered = (tmp_path / "a.svg").read_text()
+    columns = ["--columns", "group=sex,slice=day,cluster=user", "--order", "rank"]
+    table = [*call[:3], "log.csv", *call[6:]]
+    assert fairtrec_command(*table, "--pool", "even", *columns).code == 0
+    assert (tmp_path / "a.svg").read_text() == clustered
+    ended = fairtrec_command(*table, "--pool", "even", *columns, "--no-intervals")
+    assert (ended.code, "clusters are about intervals, and none are drawn here" in ended.complaints[-1]) == (2, True)
     ended = fairtrec_command(*call, "--pool", "even")
     assert (ended.code, "leave out --pool" in ended.complaints[-1]) == (2, True)
