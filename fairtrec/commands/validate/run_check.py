@@ -23,14 +23,14 @@ from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerpr
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.evaluation.reading import write_empty
 from fairtrec.formats import columns, memory, memory_bounds, other_runs
-from fairtrec.formats.column_roles import NO_ROLES, Roles
+from fairtrec.formats.column_roles import NO_ROLES, Roles, match_roles
 from fairtrec.formats.other_runs import settle_format, settle_table
 from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files import compression, opening, submissions
 from fairtrec.support.files.admission import admission
 from fairtrec.support.files.atomic import make_folder, refuse_full_folder, replace_file
-from fairtrec.support.literals import RunFormat, Severity
+from fairtrec.support.literals import RANK, SCORE, RunFormat, Severity
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 
@@ -68,7 +68,14 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings, roles: Roles = 
 
 
 def _read_table(path: FilePath, kind: RunFormat, found: Findings, roles: Roles) -> columns.FileColumns:
-    """Read the columns of a run; ranks that cannot be read beside scores that can are a finding."""
+    """Read the columns of a run; ranks that cannot be read beside scores that can are a finding.
+
+    A log has ranks and no scores, which then fall with the ranks.
+    """
+    if _has_only_ranks(path, roles):
+        table = other_runs.read(path, kind, "position", roles=roles)
+        table.columns["score"] = -table.columns["rank"].astype(np.float64)
+        return table
     try:
         return other_runs.read(path, kind, "score", ranks=True, roles=roles)
     except InputError as fault:
@@ -77,6 +84,12 @@ def _read_table(path: FilePath, kind: RunFormat, found: Findings, roles: Roles) 
             found.add("W605", fault.line, fault.message)
             return table
         raise
+
+
+def _has_only_ranks(path: FilePath, roles: Roles) -> bool:
+    """Tell a table that has a column of ranks, and none of scores."""
+    found = {*match_roles(other_runs.list_names(path), roles, (*SCORE, *RANK)).values()}
+    return found.isdisjoint(SCORE) and not found.isdisjoint(RANK)
 
 
 def _places(query: Ints, scores: Floats) -> Ints:

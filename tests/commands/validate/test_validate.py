@@ -365,6 +365,19 @@ def test_wrong_usage(desk, fairtrec_command, arguments, said):
     assert sorted(desk.iterdir()) == before
 
 
+def test_a_log_of_positions_is_checked_by_them(tmp_path, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text("view;offer;slot\nv1;x;1\nv1;y;2\nv2;x;1\nv2;z;4\n")
+    given = ["log.csv", "--columns", "qid=view,docno=offer,rank=slot"]
+    done = fairtrec_command("validate", *given)
+    assert (done.code, done.out.startswith("log.csv:5: W603 rank 4 follows 1 in query v2")) == (0, True), done.out
+    assert fairtrec_command("validate", *given, "--fix", "fixed.run").code == 0
+    assert (tmp_path / "fixed.run").read_text().splitlines()[:2] == ["v1 Q0 x 1 -1.0 log.csv", "v1 Q0 y 2 -2.0 log.csv"]
+    (tmp_path / "log.csv").write_text("view;offer;slot\nv1;x;1\nv1;y;two\n")
+    done = fairtrec_command("validate", *given)
+    assert (done.code, "log.csv:3: E101 the slot 'two' is not a finite number" in done.out) == (3, True), done.out
+
+
 def test_runs_of_the_fair_ranking_track(desk, fairtrec_command):
     (desk / "truth").write_text(
         '{"qid": 1, "documents": [{"doc_id": "a", "relevance": 1}, {"doc_id": "b", "relevance": 0}]}\n'
