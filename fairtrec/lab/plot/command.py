@@ -1,5 +1,6 @@
 """``fairtrec plot``: a figure for a paper."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -7,7 +8,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.commands.results.recorded import OfValues, read_recorded, values
-from fairtrec.formats.column_roles import parse_columns
+from fairtrec.formats.column_roles import Roles, parse_columns
 from fairtrec.lab.plot import CURVES
 from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Figure, Method, PaperWidth
@@ -102,11 +103,7 @@ def command(
     from fairtrec.measures.catalogue.cutoffs import parse_at_cutoffs
 
     figure_form = _find_figure(kind, form, output)
-    if (kind == "cutoffs") != (cutoffs is not None) and not values:
-        raise UsageError(
-            "--cutoffs LIST is for the figure of cutoffs, which needs it; "
-            + ("add it, like --cutoffs 1-20" if cutoffs is None else "leave it out")
-        )
+    _refuse_cutoffs(kind, cutoffs, values=values)
     begun = tuple(filter(None, (families or "").split(",")))
     if kind == "queries":
         options.refuse_typed("is for means, and differences of queries have no intervals", *OF_MEANS)
@@ -115,8 +112,7 @@ def command(
     level = None if no_intervals else 0.95 if confidence is None else confidence
     refuse(kind, baseline, level, begun, trend=trend, is_sorted=sort is not None)
     roles = parse_columns(given.get("columns"))
-    if (given["cluster"] is not None or "cluster" in roles) and (kind == "queries" or level is None or not figure_form):
-        raise UsageError("clusters are about intervals, and none are drawn here; leave the clusters out")
+    _refuse_idle_clusters(given, roles, has_intervals=kind != "queries" and level is not None and bool(figure_form))
     has_slices = slices is not None or "slice" in roles
     is_sliced, is_pooled = has_slices and bool(figure_form), given.get("pool") is not None
     refuse_totals(kind, begun, pooled=is_pooled, sliced=is_sliced)
@@ -138,6 +134,21 @@ def command(
     view: dict[str, Any] = {"baseline": baseline, "width": width, "families": begun, "trend": trend, "sort": sort}
     view["slices"] = take_slices(Slices.read(slices), result) if is_sliced else None
     _draw(result, kind, figure_form, output, level, interval or "t", **view)
+
+
+def _refuse_cutoffs(kind: Figure, cutoffs: str | None, *, values: bool) -> None:
+    """Raise UsageError for cutoffs of another figure, and for a figure of cutoffs without them."""
+    if (kind == "cutoffs") != (cutoffs is not None) and not values:
+        raise UsageError(
+            "--cutoffs LIST is for the figure of cutoffs, which needs it; "
+            + ("add it, like --cutoffs 1-20" if cutoffs is None else "leave it out")
+        )
+
+
+def _refuse_idle_clusters(given: Mapping[str, Any], roles: Roles, *, has_intervals: bool) -> None:
+    """Raise UsageError for clusters where no intervals are drawn."""
+    if not has_intervals and (given["cluster"] is not None or "cluster" in roles):
+        raise UsageError("clusters are about intervals, and none are drawn here; leave the clusters out")
 
 
 def _draw(
