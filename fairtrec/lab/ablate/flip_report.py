@@ -1,6 +1,6 @@
 """How few labels or grades, if they were others, turn the order of runs: the table, the legend, rows and objects."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,11 +12,12 @@ from fairtrec.report.document import Column, ReportTable, heading
 from fairtrec.report.records import Row
 from fairtrec.report.run_names import shorten_names
 from fairtrec.statistics.doubt import explain_doubt, mark_doubt
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs
 
 SHOWN = 2  # documents of a row
 NUMBERS = (
-    "difference", "queries", "p", "doubtful", "looked_at", "flips", "least", "exact", "share", "by_chance", "verdict"
+    "difference", "queries", "p", "doubtful", "looked_at", "flips", "least", "exact", "share", "by_chance",
+    "by_chance_exact", "verdict",
 )  # fields of files  # fmt: skip
 UNITS = {"labels": ("label", "labeled documents"), "qrels": ("judgment", "judged pairs")}
 TIED, NONE_FOUND = "tied", "none found"
@@ -28,6 +29,7 @@ SAFE_FIRST = NoteKind(
     "first place{ordered_by}: no {units} that put another run above {run} were found",
     NoteSeverity.VERDICT,
 )
+TIED_FIRST = NoteKind("tied first place", "first place{ordered_by}: {tied} (tied)", NoteSeverity.VERDICT)
 CHOSEN = NoteKind(
     "chosen to harm",
     "these {units} are chosen to do harm, among {looked_at} at the measured ranks of either run",
@@ -35,7 +37,7 @@ CHOSEN = NoteKind(
 )
 CHANCE = NoteKind(
     "wrong at random",
-    "{wrong:.0%} wrong: the probability that the order turns if one {unit} in ten is wrong at random",
+    "{wrong:.0%} wrong: the probability that the order turns if one {unit} in ten is wrong at random{computed}",
     NoteSeverity.LEGEND,
 )
 AT_MOST = NoteKind(
@@ -67,9 +69,10 @@ def make_table(ablation: Ablation, fragility: Fragility, places: int) -> ReportT
         Column("p", p),
         Column(f"{unit}s that turn it", [_write_flips(pair) for pair in pairs], words=True),
     ]
-    if any(pair.by_chance is not None for pair in pairs):
-        chances = ["-" if pair.by_chance is None else write_p(pair.by_chance, places) for pair in pairs]
-        values.append(Column(f"{WRONG:.0%} wrong", chances))
+    chances = [pair.by_chance if pair.by_chance_exact is None else pair.by_chance_exact for pair in pairs]
+    if any(chance is not None for chance in chances):
+        cells = ["-" if chance is None else write_p(chance, places) for chance in chances]
+        values.append(Column(f"{WRONG:.0%} wrong", cells))
     values += [
         Column(f"{unit}s that lose the verdict", [_write_verdict(pair) for pair in pairs], words=True),
         Column("first of them", [_write_documents(pair) for pair in pairs], words=True),
@@ -83,7 +86,7 @@ def _write_flips(pair: PairFlips) -> str:
     It says at most if fewer may do it.
     """
     if pair.exact is None:
-        return TIED
+        return TIED if pair.is_tied else "-"
     if pair.flips is None or pair.share is None:
         return f"none of {pair.looked_at}" if pair.exact else NONE_FOUND
     return f"{_write_count(pair.flips, pair.exact)} of {pair.looked_at} ({write_share(pair.share)})"
@@ -114,7 +117,7 @@ def list_legend(fragility: Fragility) -> Iterator[Note]:
     pairs = fragility.adjacent
     yield CHOSEN.note(units=f"{unit}s", looked_at=looked_at)
     if any(pair.by_chance is not None for pair in pairs):
-        yield CHANCE.note(wrong=WRONG, unit=unit)
+        yield CHANCE.note(wrong=WRONG, unit=unit, computed=_explain_chance(unit, pairs))
     if any(pair.flips is not None and not pair.exact for pair in pairs):
         yield AT_MOST.note(unit=unit)
     if any(pair.by == "size" for pair in pairs):
@@ -125,12 +128,22 @@ def list_legend(fragility: Fragility) -> Iterator[Note]:
         yield DOUBTFUL.note(rule=explain_doubt("differences"))
 
 
+def _explain_chance(unit: str, pairs: Sequence[PairFlips]) -> str:
+    """Say which probabilities are approximate, if any is; exact ones need no words."""
+    are_exact = {pair.by_chance_exact is not None for pair in pairs if pair.by_chance is not None}
+    if are_exact == {True}:
+        return ""
+    return ", by the normal distribution" + f" if many {unit}s count" * (True in are_exact)
+
+
 def write_first(ablation: Ablation, fragility: Fragility) -> Note:
     """Say which run is nearest to the first place, and how few flips it takes."""
     short = dict(zip(ablation.runs, shorten_names(ablation.runs), strict=True))
     unit, _ = UNITS[fragility.factor]
     first: FirstPlace = fragility.first
     by = " by the mean" if any(pair.by == "size" for pair in fragility.pairs) else ""
+    if first.tied:
+        return TIED_FIRST.note(ordered_by=by, tied=list_runs([short[run] for run in (first.run, *first.tied)]))
     if first.rival is None or first.flips is None:
         return SAFE_FIRST.note(ordered_by=by, units=f"{unit}s", run=short[first.run])
     units = unit + "s" * (first.flips > 1)

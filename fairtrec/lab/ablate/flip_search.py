@@ -9,11 +9,13 @@ for a Fragility Index. Journal of Clinical Epidemiology 67, 2014. https://doi.or
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.rounding import merge_ties
+from fairtrec.formulas.rounding import merge_ties, same
 from fairtrec.lab.ablate.flip_values import FlippableRun, Units
 from fairtrec.statistics import paired
 
@@ -21,6 +23,9 @@ NOTHING = 1e-12  # a lead of at most so much is a tie
 ALPHA = 0.05  # up to this p a pair is decided
 WRONG = 0.1  # the share of labels that are wrong at random
 TOGETHER = 1e-10  # for each flip, by which sums differ by rounding
+MOST_FRACTIONS = 100  # of the smallest part, one of which may be the unit of all
+MOST_MULTIPLES = 10_000  # of the unit, from the least sum to the greatest
+MOST_COMBINATIONS = 2**20  # of outcomes that are tried, as of twenty labels with one alternative each
 Flip = tuple[int, int]  # a unit and its alternative
 
 
@@ -271,8 +276,8 @@ def find_p(pair: FlippedPair) -> float:
     return float(paired.p_values(pair.differences[None])[0])
 
 
-def find_chance(pair: FlippedPair, sums: Floats, wrong: float = WRONG) -> float:
-    """Approximate how likely the order turns if so large a share of the labels is wrong, each alternative as likely.
+def approximate_chance(pair: FlippedPair, sums: Floats) -> float:
+    """Approximate how likely the order turns if a tenth of the labels is wrong at random, each alternative as likely.
 
     By the normal distribution with the mean and variance of the lead: a label that is wrong adds mu on average, and
     square s on average. ``sums`` are those of the effects of the pair.
@@ -283,11 +288,83 @@ def find_chance(pair: FlippedPair, sums: Floats, wrong: float = WRONG) -> float:
     many = there.sum(axis=1).clip(min=1)
     parts = np.where(there, sums, 0.0)
     mean, square = parts.sum(axis=1) / many, np.square(parts).sum(axis=1) / many
-    variance = float((wrong * square - wrong * wrong * np.square(mean)).sum())
-    lead = float(pair.differences.sum() + wrong * mean.sum())
+    variance = float((WRONG * square - WRONG * WRONG * np.square(mean)).sum())
+    lead = float(pair.differences.sum() + WRONG * mean.sum())
     if variance <= 0:
         return float(lead < 0)
     return float(special.ndtr(-lead / np.sqrt(variance)))
+
+
+def compute_chance(pair: FlippedPair, sums: Floats) -> float | None:
+    """Compute what ``approximate_chance`` approximates: add up the distributions of what each label adds to the lead.
+
+    None if there are too many different sums: the parts are no whole multiples of one unit, and many labels count.
+    """
+    there = np.isfinite(sums)
+    parts = np.where(there, sums, 0.0)
+    counting = (merge_ties(parts) != 0).any(axis=1)
+    chances = np.where(there, WRONG / there.sum(axis=1, keepdims=True).clip(min=1), 0.0)[counting]
+    outcomes = _Outcomes(
+        np.insert(parts[counting], 0, 0.0, axis=1),
+        np.insert(chances, 0, 1 - WRONG, axis=1),  # first of all: it is right
+    )
+    total = _add_multiples(outcomes) or _add_combinations(outcomes)
+    if total is None:
+        return None
+    return float(total.chances[pair.differences.sum() + total.values < -NOTHING].sum())
+
+
+class _Outcomes(NamedTuple):
+    """What can be added to the lead, and how likely each of it is [label, outcome]; or of all labels [outcome]."""
+
+    values: Floats
+    chances: Floats
+
+
+def _add_multiples(outcomes: _Outcomes) -> _Outcomes | None:
+    """Add up outcomes that are whole multiples of one unit; None if there is no unit, or too many multiples."""
+    unit = _find_unit(outcomes.values)
+    if unit is None:
+        return None
+    steps = np.rint(outcomes.values / unit).astype(np.int64)
+    least, widths = steps.min(axis=1), np.ptp(steps, axis=1)
+    kernels = np.zeros((len(steps), int(widths.max(initial=0)) + 1))
+    np.add.at(kernels, (np.arange(len(steps))[:, None], steps - least[:, None]), outcomes.chances)
+    chances = np.ones(1)
+    for kernel, width in zip(kernels, widths.tolist(), strict=True):  # np.convolve adds in the order of the machine
+        before, chances = chances, np.zeros(len(chances) + width)
+        for step in np.flatnonzero(kernel).tolist():
+            chances[step : step + len(before)] += kernel[step] * before
+    return _Outcomes(unit * (least.sum() + np.arange(len(chances), dtype=np.float64)), chances)
+
+
+def _find_unit(values: Floats) -> float | None:
+    """Find the unit of which values [label, outcome] are whole multiples, to 12 digits: a fraction of the smallest.
+
+    None if there is none, or the sum over labels can be too many multiples of it.
+    """
+    sizes = np.abs(values[merge_ties(values) != 0])
+    if not len(sizes):
+        return 1.0
+    units = sizes.min() / np.arange(1, MOST_FRACTIONS + 1)
+    units = units[units * MOST_MULTIPLES >= np.ptp(values, axis=1).sum()]
+    multiples = np.rint(sizes[:, None] / units)
+    fits = same(multiples * units, sizes[:, None]).all(axis=0)
+    return float(units[fits.argmax()]) if fits.any() else None
+
+
+def _add_combinations(outcomes: _Outcomes) -> _Outcomes | None:
+    """Add up all combinations of outcomes; None if there are too many."""
+    merged = merge_ties(outcomes.values)
+    different = 1 + (np.diff(np.sort(merged, axis=1), axis=1) > 0).sum(axis=1)
+    if prod(different.tolist()) > MOST_COMBINATIONS:
+        return None
+    total = _Outcomes(np.zeros(1), np.ones(1))
+    for row, values, chances in zip(merged, *outcomes, strict=True):
+        _, first, place = np.unique(row, return_index=True, return_inverse=True)
+        sums = np.add.outer(total.values, values[first])
+        total = _Outcomes(sums.ravel(), np.multiply.outer(total.chances, np.bincount(place, chances)).ravel())
+    return total
 
 
 def list_flips(pair: FlippedPair, flips: Sequence[Flip]) -> list[Mapping[str, str | None]]:

@@ -18,7 +18,8 @@ from fairtrec.lab.ablate.flip_search import (
     FlippedPair,
     Side,
     adds_up,
-    find_chance,
+    approximate_chance,
+    compute_chance,
     find_few_greedily,
     find_fewest_parts,
     find_lost_verdict,
@@ -62,8 +63,9 @@ class PairFlips:
         flips: how many turn the order; None if the runs are tied, or none that turn it were found.
         least: how many it takes at least; ``exact`` if no fewer than ``flips`` can turn it.
         share: ``flips`` of those looked at.
-        by_chance: the probability that the order turns if a tenth of the labels is wrong at random; None if documents
-            do not add their parts.
+        by_chance: the probability that the order turns if a tenth of the labels is wrong at random, by the normal
+            distribution; None if documents do not add their parts.
+        by_chance_exact: the same probability, computed exactly; None if too many different sums are possible.
         verdict: how many flips are enough for p above .05, or another order; None if p is above .05 now, or none were
             found.
         documents: those that turn the order, with their labels before and after.
@@ -83,8 +85,14 @@ class PairFlips:
     exact: bool | None
     share: float | None
     by_chance: float | None
+    by_chance_exact: float | None
     verdict: int | None
     documents: tuple[Mapping[str, str | None], ...]
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether the runs are tied, over the queries in which both have a value."""
+        return self.exact is None and self.queries > 0
 
     @property
     def is_decided(self) -> bool:
@@ -94,13 +102,17 @@ class PairFlips:
 
 @dataclass(frozen=True)
 class FirstPlace:
-    """The first run, and the other that the fewest flips put above it; None if no flips do."""
+    """The first run, and the other that the fewest flips put above it; None if no flips do, or runs are tied with it.
+
+    ``tied`` are those runs.
+    """
 
     run: str
     rival: str | None
     flips: int | None
     least: int | None
     exact: bool | None
+    tied: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,12 +193,13 @@ def _search(factor: Flippable, measure: Measure, by: By, sides: tuple[Side, Side
     differences = pair.differences
     lead, p = float(differences.sum()), find_p(pair)
     looked_at = len(pair.candidates)
-    found, chance = FewestFlips(None, None), None
+    found, chance, exact_chance = FewestFlips(None, None), None, None
     is_tied = not lead > NOTHING or not np.isfinite(lead)
     if not is_tied:
         is_sum = by == "mean" and all(side.run.is_sum for side in sides)
         if is_sum and adds_up(pair, sums := pair.sum_effects()):
-            found, chance = find_fewest_parts(pair, sums), find_chance(pair, sums)
+            found = find_fewest_parts(pair, sums)
+            chance, exact_chance = approximate_chance(pair, sums), compute_chance(pair, sums)
         else:
             found = find_few_greedily(join(), _find_bounds(measure, by))
     lost = find_lost_verdict(join()) if not is_tied and p <= ALPHA else None
@@ -205,6 +218,7 @@ def _search(factor: Flippable, measure: Measure, by: By, sides: tuple[Side, Side
         exact=None if is_tied else found.is_exact,
         share=None if found.count is None else found.count / looked_at,
         by_chance=chance,
+        by_chance_exact=exact_chance,
         verdict=None if lost is None else len(lost),
         documents=tuple(list_flips(pair, found.flips or ())),
     )
@@ -220,12 +234,13 @@ def _find_bounds(measure: Measure, by: By) -> tuple[float | None, float | None]:
 
 def _find_first(run: str, rivals: Sequence[PairFlips]) -> FirstPlace:
     """Find the run that the fewest flips put above the first one, the first of several."""
+    tied = tuple(pair.below if pair.above == run else pair.above for pair in rivals if pair.is_tied)
     counted = [pair for pair in rivals if pair.flips is not None and pair.above == run]
-    if not counted:
-        return FirstPlace(run, None, None, None, None)
+    if tied or not counted:
+        return FirstPlace(run, None, None, None, None, tied)
     rival = min(counted, key=lambda pair: pair.flips or 0)
     least = min(pair.least or 0 for pair in counted)
-    return FirstPlace(run, rival.below, rival.flips, least, rival.flips == least)
+    return FirstPlace(run, rival.below, rival.flips, least, rival.flips == least, ())
 
 
 def _find_undefined(measure: Measure, undefined: Undefined) -> float:

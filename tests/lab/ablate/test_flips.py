@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
 from fairtrec.formulas import discount
 from fairtrec.lab.ablate import flips
-from fairtrec.lab.ablate.flip_search import Side
+from fairtrec.lab.ablate.flip_search import Side, _add_combinations, _add_multiples, _Outcomes
 from fairtrec.measure import Floats, Measure, SumOverRanks
 from fairtrec.measures.catalogue import registry
 from fairtrec.support.errors import UsageError
@@ -142,14 +144,76 @@ def find_fewest(differences, many, now):
     return int(many[turned].min()) if turned.any() and abs(lead) > 1e-12 else None
 
 
+def weigh_labelings(world):
+    """Give the probability of each labeling if each label is wrong with probability .1, as either other label."""
+    docnos, _, many = list_labelings(world)
+    return 0.9 ** (len(docnos) - many) * 0.05**many
+
+
 def check_sums(seed, measure, formula, documents):
     world = draw_world(seed, documents=documents)
     differences, many = try_all(world, formula)
     (pair,) = [each for each in ablate(world, measure).flips if each.by == "mean"]
+    lead = np.sign(pair.difference) * differences.sum(axis=1) * (1 if pair.above == "a" else -1)
+    if pair.is_tied:
+        assert pair.by_chance_exact is None
+    else:
+        turned = weigh_labelings(world)[lead < -1e-12].sum()
+        assert pair.by_chance_exact == pytest.approx(turned, abs=1e-12)
     assert pair.flips == find_fewest(differences, many, int(np.flatnonzero(many == 0)[0]))
     if pair.flips is not None:
         assert pair.exact
         assert pair.least == pair.flips == len(pair.documents)
+
+
+def list_relevance(world, cutoff):
+    """Give P summed over queries, of a less b, for all judgments that are relevant or not, and their probabilities."""
+    pairs = {
+        (qid, docno): (-1) ** (run == "b")
+        for run, rankings in world.runs.items()
+        for qid, ranking in rankings.items()
+        for docno in rank(ranking)[:cutoff]
+        if docno in world.qrels[qid]
+    }
+    in_run = {
+        run: [[docno in rank(rankings[qid])[:cutoff] for qid, docno in pairs]] for run, rankings in world.runs.items()
+    }
+    now = np.array([world.qrels[qid][docno] > 0 for qid, docno in pairs])
+    states = np.array(list(product((False, True), repeat=len(pairs))))
+    parts = (np.array(in_run["a"], float) - np.array(in_run["b"], float))[0] / cutoff
+    becomes = np.where(now, 0.05, 0.1)  # grades from 0 to 2: one of the two others, or both
+    return states @ parts, np.where(states != now, becomes, 1 - becomes).prod(axis=1), (states == now).all(axis=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_chance_that_whole_multiples_turn_is_that_of_all_judgments(seed):
+    world = draw_world(seed)
+    assert {grade for grades in world.qrels.values() for grade in grades.values()} == {0, 1, 2}
+    leads, chances, is_now = list_relevance(world, 3)
+    (pair,) = fairtrec.ablate(world.runs, qrels=world.qrels, measure="P@3", vary="qrels=flips").flips
+    sign = np.sign(leads[is_now])
+    assert chances.sum() == pytest.approx(1)
+    assert pair.is_tied == (abs(leads[is_now]) < 1e-12)
+    if not pair.is_tied:
+        assert pair.by_chance_exact == pytest.approx(chances[sign * leads < -1e-12].sum(), abs=1e-12)
+
+
+@given(st.lists(st.lists(st.integers(-4, 4), min_size=2, max_size=2), max_size=8))
+def test_multiples_add_up_as_all_combinations_do(parts):
+    values = np.array(parts).reshape(-1, 2) / 7
+    several = _Outcomes(np.insert(values, 0, 0.0, axis=1), np.tile([0.7, 0.1, 0.2], (len(values), 1)))
+    one, other = _add_multiples(several), _add_combinations(several)
+    assert one.chances.sum() == pytest.approx(1)
+    for end in (-0.5, 0.0, 0.5):
+        below = [of.chances[of.values < end - 1e-9].sum() for of in (one, other)]
+        assert below[0] == pytest.approx(below[1], abs=1e-12)
+
+
+def test_too_many_sums_are_left_to_the_normal_distribution():
+    world = draw_world(1, documents=40, queries=6, depth=10)
+    pair, _ = ablate(world, "Exposure(group='f',of='all')@10").flips
+    assert pair.by_chance is not None
+    assert pair.by_chance_exact is None
 
 
 @pytest.mark.parametrize("measure", SUMS)
@@ -290,6 +354,16 @@ def test_a_copy_is_tied():
         (),
     )
     assert ablate(world, "AWRF@5").first.rival is None
+
+
+def test_a_tied_first_place_is_called_tied():
+    world = draw_world(1)
+    last = {qid: dict(list(ranking.items())[2:]) for qid, ranking in world.runs["a"].items()}
+    runs = {"one": world.runs["a"], "two": dict(world.runs["a"]), "last": last}
+    ablation = fairtrec.ablate(runs, measure="RBDF@5", labels=world.labels, missing="neutral", vary="labels=flips")
+    first = ablation.first
+    assert (first.run, first.rival, first.flips, first.tied) == ("one", None, None, ("two",))
+    assert "first place: one, two (tied)" in str(ablation)
 
 
 # --- what a flip makes of a query is what eval prints with it ---

@@ -117,7 +117,9 @@ KEY_MEANINGS = {
     "ablate above": "the run above the other",
     "ablate below": "the run below it",
     "ablate by": "what orders the runs: the mean, or the size, the mean of absolute values",
-    "ablate by_chance": "the probability that the order turns if a tenth of the labels is wrong at random",
+    "ablate by_chance": "the probability that the order turns if a tenth of the labels is wrong at random, by the "
+    "normal distribution",
+    "ablate by_chance_exact": "the same probability, exactly; null if it was not computed",
     "ablate difference": "the run above minus the run below",
     "ablate documents": "the documents whose flips turn the order",
     "ablate docno": "the document",
@@ -129,6 +131,7 @@ KEY_MEANINGS = {
     "ablate looked_at": "the labeled documents or judged pairs that can flip",
     "ablate rival": "the run that the fewest flips put above it",
     "ablate share": "the flips, of those looked at",
+    "ablate tied": "the runs that are tied with the first",
     "ablate to": "the label or grade that turns the order",
     "ablate verdict": "how many flips lose the verdict of the paired t-test; null if there is none",
     "factor": "what is varied",
@@ -149,8 +152,9 @@ DIVISORS = {
     "lab/ablate/flip_search.py": {
         "find_lost_verdict.rate: np.sqrt(variance * many)": "a variance of 0 makes t infinite, and its flip the last one",
         "find_lost_verdict.rate: many - 1": "a count of queries, two or more where there is a p",
-        "find_chance: np.sqrt(variance)": "0 is looked at before",
-        "find_chance: many": "a count",
+        "approximate_chance: np.sqrt(variance)": "0 is looked at before",
+        "approximate_chance: many": "a count",
+        "_find_unit: units": "fractions of a size that is not 0 to 12 digits",
     },
     "lab/ablate/flip_values.py": {"GradeFlips._judge: ideal": "as the judge divides, to the last bit"},
 }
