@@ -16,7 +16,7 @@ from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext, Ne
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas import discount, ranks
-from fairtrec.measure import Note, NoteKind, NoteSeverity
+from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import OF_JUDGMENTS
 from fairtrec.measures.utility import DIVERSITY, LEVELLED, split_relevance
 from fairtrec.support.errors import PATH, UsageError
@@ -137,7 +137,12 @@ def refuse_unjudged(plan: Plan) -> None:
         mixed = plan.context.take_attribute(measure.by).target_of if "target" in measure.needs else None
         is_judged = mixed is not None and any(of in OF_QRELS for _, of in mixed.of)
         if not is_judged and OF_JUDGMENTS.isdisjoint(measure.needs):
-            raise UsageError(f"{measure} does not depend on judgments; leave it out")
+            raise unjudged_error(measure)
+
+
+def unjudged_error(measure: Measure) -> UsageError:
+    """Say that the values of a measure are the same whatever the judgments are."""
+    return UsageError(f"{measure} does not depend on judgments; leave it out")
 
 
 def _sort_columns(read: Qrels, row: int) -> list[Any]:

@@ -56,7 +56,7 @@ class PairFlips:
         factor: what is flipped, ``labels`` or ``qrels``.
         above, below: the runs.
         by: what they are ordered by: the ``mean``, or the ``size``, the mean of absolute values.
-        difference: the mean of the run above less that of the run below, or of their absolute values.
+        difference: the mean of the run above minus that of the run below, or of their absolute values.
         queries: the queries in which both have a value.
         p: of the paired t-test; ``doubtful`` if few differences decide it.
         looked_at: the labeled documents, or judged pairs, that can flip.

@@ -1,4 +1,4 @@
-"""Does a judge favor a family of runs? What it makes of the family's values, less what it makes of all others.
+"""Does a judge favor a family of runs? What it makes of the family's values, minus what it makes of all others.
 
 Runs are fixed, and topics are the sample: a family's runs share their model, so that they are not independent.
 """
@@ -34,15 +34,15 @@ _LINE = "{} column{} instead of two; write: run<TAB>family"
 
 @dataclass(frozen=True)
 class JudgeFamily:
-    """The values of a family of runs by a judge less those by people, next to the same of all other runs.
+    """The values of a family of runs by a judge minus those by people, next to the same of all other runs.
 
     Attributes:
         measure: by which runs are measured.
         family: the name of the family.
         runs: how many runs are of it.
         queries: those in which every run has a value by both.
-        value: the mean over queries of the judge less people, in the family; ``low`` and ``high`` are its interval.
-        difference: ``value`` less the same of all other runs; ``difference_low`` and ``difference_high`` are its
+        value: the mean over queries of the judge minus people, in the family; ``low`` and ``high`` are its interval.
+        difference: ``value`` minus the same of all other runs; ``difference_low`` and ``difference_high`` are its
             interval.
         p: of the t-test over queries that the difference is 0.
         p_corrected: corrected for all families, judges and measures.
@@ -178,7 +178,7 @@ def _find_beginnings(words: Sequence[str], names: Sequence[str]) -> dict[str, tu
 def compare_families(
     measure: Measure, differences: Floats, families: FamilyList, procedure: Procedure
 ) -> Iterator[JudgeFamily]:
-    """Compare each family with all other runs; ``differences`` [run, query] are those of a judge less people.
+    """Compare each family with all other runs; ``differences`` [run, query] are those of a judge minus people.
 
     The p-values are still to be corrected.
     """

@@ -11,7 +11,8 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Qrels
 from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.given import Keywords
-from fairtrec.evaluation.given.qrels import refuse_unjudged
+from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
+from fairtrec.evaluation.given.qrels import unjudged_error
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -22,6 +23,7 @@ from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.evaluation.score import compute_values
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.measure import Measure, badness
+from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.measures.utility import refuse_geometric, split_relevance
 from fairtrec.report.result_notes import COMMON
@@ -230,10 +232,19 @@ def _open(measures: Any, human: Any, given: dict[str, Any]) -> Evaluator:
         with suppress(UsageError):
             return Evaluator(settle(DEFAULT, keywords, known))
         return Evaluator(settle(DEFAULT[0], keywords, known))
+    if not is_of_judgments(list_sources(given.get("labels"))):
+        _refuse_unjudged(measures)
     plan = settle(measures, keywords, known)
-    refuse_unjudged(plan)
     refuse_geometric(plan.measures)
     return Evaluator(plan)
+
+
+def _refuse_unjudged(measures: Any) -> None:
+    """Raise UsageError for a measure that does not look at judgments, whatever else it lacks."""
+    for each in [measures] if isinstance(measures, str | Measure) else measures:
+        for measure in [each] if isinstance(each, Measure) else registry.parse(str(each)):
+            if not needs_judgments(measure):
+                raise unjudged_error(measure)
 
 
 def _judged_by(reading: Reading, qrels: Qrels) -> Reading:

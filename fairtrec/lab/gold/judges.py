@@ -89,7 +89,7 @@ class JudgedGroup:
 
 @dataclass(frozen=True)
 class JudgeDifference:
-    """The rate of one group less that of another, ``of`` these two, over all queries and within queries.
+    """The rate of one group minus that of another, ``of`` these two, over all queries and within queries.
 
     The p, its correction and the verdict are of the difference within queries.
     """

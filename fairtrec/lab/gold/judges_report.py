@@ -84,10 +84,10 @@ ORDERS = (
 def _list_family_columns(found: JudgeAudits, measure: Measure) -> list[FieldColumn]:
     """Declare the columns of families of runs by a measure."""
     columns = [
-        FieldColumn(f"judge less people, {measure}", field="family", key=True),
+        FieldColumn(f"judge minus people, {measure}", field="family", key=True),
         FieldColumn("runs", write_count),
         FieldColumn("mean", write_difference, "value", attrgetter("low", "high")),
-        FieldColumn("less the other runs", write_difference, "difference", _get_difference_ends, "doubtful"),
+        FieldColumn("minus the other runs", write_difference, "difference", _get_difference_ends, "doubtful"),
         FieldColumn("p", write_p),
         FieldColumn(CORRECTED[found.correction], write_p, "p_corrected"),
         FieldColumn("verdict", field=lambda each: mark_doubt(each.verdict, doubtful=each.doubtful)),
@@ -158,7 +158,7 @@ def _legend(found: JudgeAudits) -> Iterator[str]:
 
 def _explain_families(found: JudgeAudits) -> Iterator[str]:
     if any(audit.families for audit in found.judges):
-        what = "judge less people: over queries with a value in every run"
+        what = "judge minus people: over queries with a value in every run"
         yield f"{what}; higher: the judge raises the family's values more than those of the other runs"
 
 

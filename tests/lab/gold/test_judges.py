@@ -22,6 +22,7 @@ from fairtrec.lab.gold.judge_rates import (
     subtract_rates,
     subtract_within,
 )
+from fairtrec.measures import NFaiRR
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import REPOSITORY, pages, texts
 
@@ -438,6 +439,8 @@ def test_default_measures_look_at_judgments(judge):
         ({"measures": "nDCG@10"}, "measures order runs, and there are none; add --runs, or leave out -m"),
         ({"runs": RUNS[:2]}, "an order of runs needs 3 or more, and --runs has 2; add more"),
         ({"runs": RUNS, "measures": "AWRF@10"}, "AWRF@10 does not depend on judgments; leave it out"),
+        ({"runs": RUNS, "measures": ["P@5", "NFaiRR@10"]}, "NFaiRR@10 does not depend on judgments; leave it out"),
+        ({"runs": RUNS, "measures": NFaiRR()}, "NFaiRR@10 does not depend on judgments; leave it out"),
     ],
 )
 def test_what_does_not_fit_is_refused(judge, given, said):

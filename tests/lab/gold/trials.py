@@ -76,7 +76,7 @@ KEY_MEANINGS = {
     "difference_low": "the low end of the interval of the difference",
     "gold judges families": "of runs, each next to all other runs",
     "gold judges family": "the name of the family",
-    "gold judges value": "the judge less people, the mean over queries",
+    "gold judges value": "the judge minus people, the mean over queries",
 }
 RECORDED_JSON = ["gold agree", "gold judges"]
 PRINTED = {
