@@ -29,6 +29,7 @@ SECTIONS = {  # in the order of the help, of parameters; rows of inputs/options.
     "Options": "jobs keep_going untrusted limits no_links max_doc_bytes engine master resume device config root "
     "version versions brief help",
 }
+EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 ARGUMENTS = "fairtrec.arguments"  # of a context: the command and its arguments as they were typed
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
 FIRST = "First"  # before all others

@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 
 import click
 
+from fairtrec.cli.commands import EXITS as EXITS  # noqa: PLC0414 - commands with shared options take it from here
 from fairtrec.cli.commands import TYPED, FormatChoice
 from fairtrec.evaluation.given import GIVEN
 from fairtrec.evaluation.given.reference import Given
@@ -23,7 +24,6 @@ AUTO = (
     "auto: a table in a terminal, the columns of trec_eval elsewhere; flat: one JSON object of all means; "
     "tira: what TIRA reads."
 )
-EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 FOLDER = "fairtrec.folder"  # of a context: whether the name of the output ended in a slash

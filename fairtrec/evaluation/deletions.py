@@ -5,14 +5,17 @@ of a run.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from fairtrec.data import Ints
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.columns.pool import Pooled
 from fairtrec.measure import Measure
 from fairtrec.statistics.deleted_clusters import Deletions, delete_from_mean
+
+if TYPE_CHECKING:
+    from fairtrec.evaluation.columns.pool import Pooled
 
 
 def number_clusters(qids: Sequence[str], names: Mapping[str, str]) -> Ints:
@@ -29,13 +32,19 @@ def number_clusters(qids: Sequence[str], names: Mapping[str, str]) -> Ints:
 
 def has_total(scores: Scores, measure: Measure) -> bool:
     """Tell whether a run has a pooled value of a measure."""
-    return any(measure in column.pools for _, column in Pooled.find_all([scores]))
+    column = _find_pooled(scores)
+    return column is not None and measure in column.pools
 
 
 def delete_from_total(scores: Scores, measure: Measure, clusters: Ints, confidence: float) -> Deletions | None:
     """Compute what the deletion of each cluster [query] changes of a pooled value; None of a measure that has none."""
-    several = (column.delete_clusters(measure, clusters, confidence) for _, column in Pooled.find_all([scores]))
-    return next((found for found in several if found is not None), None)
+    column = _find_pooled(scores)
+    return None if column is None else column.delete_clusters(measure, clusters, confidence)
+
+
+def _find_pooled(scores: Scores) -> "Pooled | None":
+    """Find the column of pooled values of a run. Its file is imported where there is one, as it imports much."""
+    return cast("Pooled | None", scores.columns.get("pooled"))
 
 
 def delete_from_value(scores: Scores, row: int, clusters: Ints, confidence: float) -> Deletions:

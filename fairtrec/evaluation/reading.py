@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Qrels, Queries, Run, System, encode_ids, fingerprints
+from fairtrec.data.ranking.empty import write_empty
 from fairtrec.data.spellings import compare, guess
 from fairtrec.evaluation.answers.scores import Scores, join_scores
 from fairtrec.evaluation.inputs import loading
@@ -37,17 +38,6 @@ from fairtrec.support.files import submissions
 from fairtrec.support.jobs import map_ordered
 from fairtrec.support.notes import NoteKind, list_runs
 from fairtrec.support.progress import RUNS, listener, report
-
-
-def write_empty(empty: int, queries: int, which: str) -> str:
-    """Say how many queries have empty rankings, and which.
-
-    >>> write_empty(1, 2, "q1"), write_empty(1, 1, "q1")[:32]
-    ('1 of 2 queries has no document (q1); it counts as an empty ranking', '1 of 1 query has no document (q1')
-    """
-    have, count = ("has", "it counts as an empty ranking") if empty == 1 else ("have", "they count as empty rankings")
-    return f"{empty:,} of {queries:,} quer{'y' if queries == 1 else 'ies'} {have} no document ({which}); {count}"
-
 
 EMPTY = NoteKind("empty rankings", write_empty)
 MANY = 10_000  # queries, from which they are sorted as integers
@@ -141,7 +131,8 @@ class Reading:
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents, and join it to the scores. Raises InputError for labels that know none."""
         assert run.rest is not None
-        later = score(run.rest, self.others, run.qids, self.context, self.choices, run.tied)
+        told = run.scores is not None
+        later = score(run.rest, self.others, run.qids, self.context, self.choices, run.tied, told=told)
         return later if run.scores is None else join_scores(self.measures, run.scores, later)
 
 

@@ -73,16 +73,18 @@ def score(
     context: EvaluationContext,
     choices: Choices,
     tied: Run | None = None,
+    *,
+    told: bool = False,
 ) -> Scores:
     """Compute the measures of one system, and the columns that stand next to them.
 
-    ``tied`` is the run with all that is tied with its last documents; None if ties are not looked for.
+    ``tied`` is the run with all that is tied with its last documents; None if ties are not looked for. ``told``: scores
+    of other measures say what there is to say of the run itself.
     """
     _, others = split_relevance(measures)
     inputs, notes = None, tuple[Note, ...]()
     if isinstance(system, Samples):
         values, notes = _of_samples(system, measures, qids, context)
-        notes = (*notes, *system.notes)
     else:
         run = system.cut(qids, choices.depth) if choices.keeps_ties else system
         if measures and not others:
@@ -90,14 +92,6 @@ def score(
         else:
             inputs = Inputs(run, qids, context, find_depth(others))
             values, notes = compute_values(inputs, measures, unknown=choices.bounds == "labels")
-        notes = (*notes, *system.notes, *((RISING.note(),) if system.rises else ()))
-    first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
-    for run, ranked in system.parts(qids):
-        for number in range(0, len(ranked), MANY):
-            lines = run.top(ranked[number : number + MANY], FEW)
-            there = lines != MISSING
-            first.update(there.sum(axis=1).tobytes())
-            first.update(fingerprints(run.docnos[lines[there]]).tobytes())
     scores = Scores(
         system.name,
         system.tag,
@@ -109,14 +103,38 @@ def score(
         groups=_list_groups(context),
         attribute=context.attribute,
         other_targets=dict(_list_other_targets(context)),
-        top=first.hexdigest(),
         sampled=system.sampled,
-        unjudged=_find_unjudged(qids, context.qrels),
     )
-    scores = replace(scores, notes=(*scores.notes, *_note_own_ids(system, qids)))
+    if not told:
+        scores = replace(
+            scores,
+            notes=(*notes, *_note_run(system, qids)),
+            top=_digest_rankings(system, qids),
+            unjudged=_find_unjudged(qids, context.qrels),
+        )
     scores = add_columns(ScoredRun(scores, system, tied, inputs, context, choices))
     judged = _note_judged(system.runs[0], scores, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
+
+
+def _note_run(system: System, qids: Sequence[str]) -> Iterator[Note]:
+    """Note what a reader should know of a run, whatever is measured."""
+    yield from system.notes
+    if isinstance(system, Run) and system.rises:
+        yield RISING.note()
+    yield from _note_own_ids(system, qids)
+
+
+def _digest_rankings(system: System, qids: Sequence[str]) -> str:
+    """Digest the first ranks of all queries, by which runs of the same rankings are found."""
+    first = blake2b(digest_size=16)
+    for run, ranked in system.parts(qids):
+        for number in range(0, len(ranked), MANY):
+            lines = run.top(ranked[number : number + MANY], FEW)
+            there = lines != MISSING
+            first.update(there.sum(axis=1).tobytes())
+            first.update(fingerprints(run.docnos[lines[there]]).tobytes())
+    return first.hexdigest()
 
 
 def _list_other_targets(context: EvaluationContext) -> Iterator[tuple[str, tuple[tuple[str, ...], Floats]]]:

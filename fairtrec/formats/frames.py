@@ -25,7 +25,6 @@ from fairtrec.formats.column_roles import (
     spell_names,
 )
 from fairtrec.formats.columns import MOST_BYTES, WIDEST, Columns, refuse_layout
-from fairtrec.formats.label_rules import is_missing, word
 from fairtrec.formats.memory_bounds import OUTSIDE_CALENDAR
 from fairtrec.formats.spans import Repeats, take_numbers
 from fairtrec.support.errors import FilePath, InputError
@@ -147,6 +146,8 @@ class Frame:
     def spell_groups(self, names: Sequence[str]) -> Docs:
         """Take a column of groups as byte strings: texts, numbers and true or false; ``?`` where there is none."""
         import pyarrow as pa
+
+        from fairtrec.formats.label_rules import is_missing, word
 
         name, column = self._column(names)
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

@@ -21,7 +21,6 @@ from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_rules import EntryLines, find_line
 from fairtrec.formats.label_table import LabelTable
 from fairtrec.formats.label_texts import LabelColumns
-from fairtrec.formats.named_columns import read_whole
 from fairtrec.formats.named_tables import JSON, TableKind
 from fairtrec.formats.spans import take_numbers
 from fairtrec.support.errors import InputError
@@ -195,6 +194,8 @@ def _peek_object(block: bytes) -> dict[str, Any] | None:
 
 def _whole(found: LabelTable, blocks: Iterable[bytes], field: str, line: int) -> None:
     """Read an array of objects, or ``{docno: label}``, which Python holds in the same way."""
+    from fairtrec.formats.named_columns import read_whole
+
     every = read_whole(blocks, found.path, EXAMPLE)
     if isinstance(every, dict) and not field:
         found.take_memberships(every)

@@ -401,7 +401,9 @@ class LabelTable:
             self.repeats += len(again)
             lines = self.repeated_at, self._find_line(int(again.min()), first)  # those of a cut were looked at before
             self.repeated_at = min(filter(None, lines), default=0)
-        return np.setdiff1d(np.arange(len(docs)), again)
+        is_first = np.ones(len(docs), dtype=np.bool_)
+        is_first[again] = False
+        return np.flatnonzero(is_first)
 
     def _refuse_contradiction(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int) -> None:
         """Raise InputError for what is of none of the groups and of some, unless these are votes."""

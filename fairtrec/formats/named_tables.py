@@ -6,15 +6,13 @@ Without one, they have the order of the kind. JSON lines, and a JSON array of ob
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from csv import Error as CsvError
-from csv import reader as csv_reader
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 from os import fspath
 from typing import Any
 
 from fairtrec.support.errors import FilePath, InputError
-from fairtrec.support.files import json_text, opening
+from fairtrec.support.files import opening
 from fairtrec.support.files.table_header import TableHeader, find_header, normalize_name, refuse_semicolons
 from fairtrec.support.files.whole_lines import parse_object
 
@@ -189,6 +187,8 @@ def split_below(lines: Iterable[NumberedLine], header: TableHeader, path: FilePa
 
 def split_quoted(lines: Iterable[NumberedLine], separator: str, path: FilePath) -> Iterator[tuple[int, list[str]]]:
     """Split lines whose cells may have quotation marks, and go over lines. Raises InputError for what cannot be."""
+    import csv
+
     numbers: list[int] = []
 
     def texts() -> Iterator[str]:
@@ -196,12 +196,12 @@ def split_quoted(lines: Iterable[NumberedLine], separator: str, path: FilePath) 
             numbers.append(number)
             yield line.decode() + "\n"
 
-    reader = csv_reader(texts(), delimiter=separator, strict=True)
+    reader = csv.reader(texts(), delimiter=separator, strict=True)
     try:
         for cells in reader:
             yield numbers[0], cells
             numbers.clear()
-    except CsvError as fault:
+    except csv.Error as fault:
         what = f"this line cannot be split into columns ({fault})"
         raise InputError(f"{what}; close its quotation marks", path, numbers[0]) from None
 
@@ -258,6 +258,8 @@ def read_objects(
     if not first.lstrip().startswith(b"["):
         yield from ((line, parse_object(text, example, path, line)) for line, text in lines)
         return
+    from fairtrec.support.files import json_text
+
     every = json_text.parse_at(b"\n".join(text for _, text in lines), path, None, "write it again", "this is")
     for each in every:
         if not isinstance(each, dict):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any
 
 typed_arguments: ContextVar[Sequence[str]] = ContextVar("typed_arguments", default=())  # of the command that writes
@@ -14,6 +13,8 @@ def shorten_paths(paths: Iterable[str]) -> dict[str, str]:
 
     Of several with the same last part each has as many parts as tell them apart.
     """
+    from pathlib import Path
+
     names: dict[str, str] = {}
     here = Path.cwd()
     for path in dict.fromkeys(map(Path, paths)):

@@ -3,12 +3,11 @@
 import click
 from click import shell_completion
 
-from fairtrec.cli import options
-from fairtrec.cli.commands import Titled
+from fairtrec.cli.commands import EXITS, Titled
 from fairtrec.cli.completion import VARIABLE
 
 
-@click.command(name="completion", cls=Titled, epilog=options.EXITS)
+@click.command(name="completion", cls=Titled, epilog=EXITS)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
 def command(shell: str) -> None:
     """Print a script that lets the shell complete commands, options, files, names of lists, measures and rerankers.

@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
-from fairtrec.cli.commands import Titled
+from fairtrec.cli.commands import EXITS, Titled
 from fairtrec.support import command_rows
 from fairtrec.support.errors import FairtrecError
 
 
-@click.command(name="measures", cls=Titled, epilog=options.EXITS)
+@click.command(name="measures", cls=Titled, epilog=EXITS)
 @click.argument("names", nargs=-1, metavar="[MEASURE|RERANKER]...")
 @click.option("--bibtex", is_flag=True, help="Print BibTeX of fairtrec and of the papers that the measures are from.")
 def command(names: tuple[str, ...], *, bibtex: bool) -> None:

@@ -20,8 +20,8 @@ from fairtrec.commands.validate.checks import Known, check
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, list_some, quote_text
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerprints
+from fairtrec.data.ranking.empty import write_empty
 from fairtrec.data.ranking.order import sort_by_score
-from fairtrec.evaluation.reading import write_empty
 from fairtrec.formats import columns, memory, memory_bounds, other_runs
 from fairtrec.formats.column_roles import NO_ROLES, Roles, match_roles
 from fairtrec.formats.other_runs import settle_format, settle_table
@@ -119,6 +119,8 @@ class HeldRun:
 
     def read(self, found: Findings) -> RunEntries:
         """Read its entries; ranks that it lacks follow the scores."""
+        from fairtrec.formats import memory
+
         try:
             qids, docnos, scores, empty = self._take_entries()
             ranks = None if isinstance(self.thing, Run) else memory.take_ranks(self.thing)
@@ -138,6 +140,8 @@ class HeldRun:
 
     def _take_entries(self) -> tuple[Repeats, Docs, Floats, list[str]]:
         if not isinstance(self.thing, Run):
+            from fairtrec.formats import memory
+
             return memory.take_entries(self.thing, self.name, "score", self.roles)
         run, depths = self.thing, np.diff(self.thing.starts)
         texts = np.array([qid.encode() for qid in run.qids], dtype=np.bytes_)

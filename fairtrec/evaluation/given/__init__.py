@@ -9,6 +9,7 @@ Nothing here imports numpy, so that the command line can be built of it before a
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import Annotated, Any, TypedDict
 
 from fairtrec.evaluation.given.reference import (
@@ -143,8 +144,8 @@ def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[R
 
 def find_input(need: str) -> Input | None:
     """Find what an input is made of, whether that was given or not; None if there is no such input."""
-    several = (*(each for name in GIVEN for each in load_reference(name).inputs), *_OF_TRACK)
-    return next((each for each in several if each.name == need), None)
+    several = (each for name in GIVEN for each in load_reference(name).inputs)  # as few files as tell
+    return next((each for each in chain(several, _OF_TRACK) if each.name == need), None)
 
 
 def lacking_error(who: object, need: str, runs: NamedRuns = ()) -> UsageError:

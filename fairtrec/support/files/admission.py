@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from os import fspath
 from typing import NamedTuple
 
@@ -40,12 +39,11 @@ class UnrecordedFileError(FairtrecError):
         return type(self), (self.name,)
 
 
-@dataclass(frozen=True)
-class Admission:
+class Admission(NamedTuple):
     """The files that may be read, each with its path, and the names of what was refused."""
 
     files: Mapping[FileIdentity, str]
-    refused: list[str] = field(default_factory=list)
+    refused: list[str]
 
     def refuse(self, name: FilePath) -> None:
         """Raise UnrecordedFileError, and keep the name, whoever catches the error."""
@@ -88,7 +86,7 @@ def admit_only(files: Mapping[FileIdentity, str] | None) -> Iterator[None]:
     Raises UnrecordedFileError if another was asked for, whoever caught the error, and InputError for a file that has
     changed meanwhile.
     """
-    found = None if files is None else Admission(files)
+    found = None if files is None else Admission(files, [])
     token = _admission.set(found)
     try:
         yield

@@ -7,8 +7,8 @@ header is told by this line only, never by the lines below.
 import re
 from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, TERM
@@ -28,8 +28,7 @@ SEPARATORS = ("\t", ";", ",", None)  # None: white space
 LONGEST = 1 << 12  # characters: no header is longer
 
 
-@dataclass(frozen=True)
-class TableHeader:
+class TableHeader(NamedTuple):
     """The names of the columns, as they are written and as they match, and what separates them.
 
     Attributes:
