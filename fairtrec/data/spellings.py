@@ -67,7 +67,8 @@ def _find_longer(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[s
     """Find ids of which one begins or ends with the other."""
     for change, some, others in (("cut", ours, {*theirs}), ("add", theirs[:ASKED], {*ours})):
         for name in some:
-            for at in range(1, len(name)):
+            seams = () if name.isdigit() or name.isalpha() else range(1, len(name))  # a number or word has none
+            for at in seams:
                 if _is_seam(name, at):
                     for part, rest in ((name[:at], name[at:]), (name[at:], name[:at])):
                         if part in others:

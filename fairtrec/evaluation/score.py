@@ -40,7 +40,7 @@ OWN_ID = NoteKind(
 )
 OWN = 10  # one of so many rankings begins with the query itself, from which on it is noted
 FEW = 100  # ranks
-COMPARED = 100  # queries, whose ids of documents are compared
+COMPARED = 30  # queries, whose ids of documents are compared; if one is spelled otherwise, most are
 COMPARED_RANKS = 100  # of these, if whole rankings are measured
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
 _KNOWN = "of {ranks} documents in the measured ranks, {known:has} a label{others}"
@@ -98,20 +98,15 @@ def score(
         tuple(measures),
         tuple(qids),
         values,
-        notes,
+        notes if told else (*notes, *_note_run(system, qids)),
         target=context.target,
         groups=_list_groups(context),
         attribute=context.attribute,
         other_targets=dict(_list_other_targets(context)),
+        top="" if told else _digest_rankings(system, qids),
         sampled=system.sampled,
+        unjudged=frozenset() if told else _find_unjudged(qids, context.qrels),
     )
-    if not told:
-        scores = replace(
-            scores,
-            notes=(*notes, *_note_run(system, qids)),
-            top=_digest_rankings(system, qids),
-            unjudged=_find_unjudged(qids, context.qrels),
-        )
     scores = add_columns(ScoredRun(scores, system, tied, inputs, context, choices))
     judged = _note_judged(system.runs[0], scores, qids, context)
     return replace(scores, notes=(*scores.notes, *judged)) if judged else scores
@@ -216,8 +211,7 @@ def compare_docnos(run: Run, qrels: Qrels, qids: Sequence[str], depth: int) -> t
     from fairtrec.data import spellings
 
     found, qids = ("", "", ""), qids[:COMPARED]
-    for qid, ranked in zip(qids, run.top(qids, depth), strict=True):
-        number = int(qrels.numbers([qid])[0])
+    for number, ranked in zip(qrels.numbers(qids).tolist(), run.top(qids, depth), strict=True):
         if number == MISSING or not (ranked != MISSING).any():
             continue
         judged = decode(qrels.docnos[slice(*qrels.starts[number : number + 2].tolist())])
