@@ -3,7 +3,9 @@
 from fairtrec.report.writers import USUAL, FormatSpec, FormatTable
 from fairtrec.support.command_rows import CommandRow
 
-ABLATIONS = FormatTable("fairtrec.lab.ablate.report", {**USUAL, "html": FormatSpec(".page:html", "", "all")})
+_FORMS = {**USUAL, "html": FormatSpec(".page:html", "", "all")}
+ABLATIONS = FormatTable("fairtrec.lab.ablate.report", _FORMS)
+FLIP_ABLATIONS = FormatTable("fairtrec.lab.ablate.flip_report", _FORMS)
 
 ROW = CommandRow(
     "ablate",
@@ -13,7 +15,7 @@ ROW = CommandRow(
     question="Does the order of my runs survive other word lists and settings?",
     measures="MEASURE",
     sections={"": ("measure vary terms", "Ablation", "seed")},
-    answers={"Ablation": ABLATIONS},
+    answers={"Ablation": ABLATIONS, "FlipAblation": FLIP_ABLATIONS},
     study="study:list_parts",
     public={"ablate": "ablation:ablate"},
 )

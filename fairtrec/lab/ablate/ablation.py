@@ -77,8 +77,6 @@ class Ablation(Answer):
         never: pairs that no variant flips.
         every: queries of the base.
         terms: how many terms of the list occur in the texts, and how many there are.
-        fragility: how few labels or grades, if they were others, turn the order of the runs; None if something else is
-            varied.
     """
 
     runs: tuple[str, ...]
@@ -92,17 +90,16 @@ class Ablation(Answer):
     never: int  # pairs that no variant flips
     every: int  # queries of the base
     terms: tuple[int, int] | None  # how many of the list occur in what was looked at, and how many there are
-    fragility: Fragility | None = None  # how few flips turn the order, if flips are varied
 
     @property
     def flips(self) -> tuple[PairFlips, ...]:
         """How few flips turn each pair of runs; empty if something else is varied."""
-        return () if self.fragility is None else self.fragility.pairs
+        return ()
 
     @property
     def first(self) -> FirstPlace | None:
         """How few flips turn the first place; None if something else is varied."""
-        return None if self.fragility is None else self.fragility.first
+        return None
 
     @property
     def pairs(self) -> int:
@@ -141,6 +138,27 @@ class Ablation(Answer):
     def comparable_variants(self) -> Sequence[Variant]:
         """The variants by the measure of the base, perhaps with other parameters: their means go side by side."""
         return [each for each in self.variants if each.measure.name == self.measure.name]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlipAblation(Ablation):
+    """The base, and how few labels or grades, if they were others, turn the order of the runs.
+
+    Attributes:
+        fragility: all pairs of runs, and the first place.
+    """
+
+    fragility: Fragility
+
+    @property
+    def flips(self) -> tuple[PairFlips, ...]:
+        """How few flips turn each pair of runs."""
+        return self.fragility.pairs
+
+    @property
+    def first(self) -> FirstPlace:
+        """How few flips turn the first place."""
+        return self.fragility.first
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +293,8 @@ def ablate(
         return ablation
     inputs, undefined = measuring.list_base_inputs()
     measure_of_base = measuring.results[0].scores[0].measures[0]
-    return replace(ablation, fragility=find_fragility(flipped, inputs, measure_of_base, ablation.runs, undefined))
+    fragility = find_fragility(flipped, inputs, measure_of_base, ablation.runs, undefined)
+    return FlipAblation(**vars(ablation), fragility=fragility)
 
 
 def _refuse_flips(factor: Flippable, runs: Any, qrels: Any, given: Mapping[str, Any]) -> None:

@@ -45,6 +45,7 @@ def command(
         --vary 'terms=half x 100' --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.lab.ablate.ablation import ablate
+    from fairtrec.report.writers import find_formats
 
     factors = {each.partition("=")[0].strip() for each in given["vary"]}
     if len(factors) == 1:
@@ -55,4 +56,4 @@ def command(
     files = printing.name_run_files(runs, [output], qrels, *given.values(), *varied)
     with printing.show_progress(plans=None):
         ablation = ablate(files, qrels=qrels, **given)
-    printing.write(ABLATIONS, form, ablation, output, places=places)
+    printing.write(find_formats(type(ablation)), form, ablation, output, places=places)

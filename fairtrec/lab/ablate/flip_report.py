@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from fairtrec.lab.ablate.ablation import Ablation
+from fairtrec.lab.ablate.ablation import FlipAblation
 from fairtrec.lab.ablate.flip_search import WRONG
-from fairtrec.lab.ablate.flips import FirstPlace, Fragility, PairFlips
+from fairtrec.lab.ablate.flips import Fragility, PairFlips
+from fairtrec.lab.ablate.report import record_runs
 from fairtrec.report.cells import cell, write_difference, write_p, write_share
-from fairtrec.report.document import Column, ReportTable, heading
-from fairtrec.report.records import Row
+from fairtrec.report.document import Column, Document, ReportTable, directions, heading
+from fairtrec.report.records import Row, head
+from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import shorten_names
 from fairtrec.statistics.doubt import explain_doubt, mark_doubt
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, list_runs
@@ -52,10 +54,28 @@ DECIDED = NoteKind(
 DOUBTFUL = NoteKind("doubtful p of flips", "{rule}", NoteSeverity.LEGEND)
 
 
-def make_table(ablation: Ablation, fragility: Fragility, places: int) -> ReportTable:
+def list_notes(ablation: FlipAblation) -> list[Note]:
+    """List the notes on the numbers."""
+    own = [_write_first(ablation), *_list_legend(ablation.fragility), *ablation.fragility.notes]
+    return [*own, *list_result_notes(ablation.result)]
+
+
+def tables(ablation: FlipAblation, *, places: int) -> Document:
+    """Lay out how few flips turn the order, below what is to be known of the same inputs."""
+    return Document(
+        [_make_table(ablation, places)],
+        ablation.fragility.notes,
+        str(ablation.signature),
+        signs=[directions([ablation.measure.better]), *map(str, _list_legend(ablation.fragility))],
+        verdict=_write_first(ablation),
+        above=list_result_notes(ablation.result),
+    )
+
+
+def _make_table(ablation: FlipAblation, places: int) -> ReportTable:
     """Lay out each run with the one below it; of few runs, all pairs."""
-    unit, _ = UNITS[fragility.factor]
-    pairs = fragility.adjacent
+    unit, _ = UNITS[ablation.fragility.factor]
+    pairs = ablation.fragility.adjacent
     short = dict(zip(ablation.runs, shorten_names(ablation.runs), strict=True))
     keys = [
         Column("above", [short[pair.above] for pair in pairs], words=True, runs=True),
@@ -111,7 +131,7 @@ def _write_documents(pair: PairFlips) -> str:
     return ", ".join([*named[:SHOWN], *["..."] * (len(named) > SHOWN)]) or "-"
 
 
-def list_legend(fragility: Fragility) -> Iterator[Note]:
+def _list_legend(fragility: Fragility) -> Iterator[Note]:
     """Explain the table."""
     unit, looked_at = UNITS[fragility.factor]
     pairs = fragility.adjacent
@@ -136,11 +156,11 @@ def _explain_chance(unit: str, pairs: Sequence[PairFlips]) -> str:
     return ", by the normal distribution" + f" if many {unit}s count" * (True in are_exact)
 
 
-def write_first(ablation: Ablation, fragility: Fragility) -> Note:
+def _write_first(ablation: FlipAblation) -> Note:
     """Say which run is nearest to the first place, and how few flips it takes."""
+    fragility, first = ablation.fragility, ablation.first
     short = dict(zip(ablation.runs, shorten_names(ablation.runs), strict=True))
     unit, _ = UNITS[fragility.factor]
-    first: FirstPlace = fragility.first
     by = " by the mean" if any(pair.by == "size" for pair in fragility.pairs) else ""
     if first.tied:
         return TIED_FIRST.note(ordered_by=by, tied=list_runs([short[run] for run in (first.run, *first.tied)]))
@@ -152,10 +172,10 @@ def write_first(ablation: Ablation, fragility: Fragility) -> Note:
     return FIRST.note(ordered_by=by, put=put, flips=many, units=units, rival=short[first.rival], run=short[first.run])
 
 
-def list_rows(fragility: Fragility, *, places: int | None) -> Iterator[Row]:
+def rows(ablation: FlipAblation, *, places: int | None) -> Iterator[Row]:
     """Give a row for each pair of runs."""
     yield ["factor", "above", "below", "by", *NUMBERS, "documents"]
-    for pair in fragility.pairs:
+    for pair in ablation.flips:
         numbers = (getattr(pair, name) for name in NUMBERS)
         written = [cell(number, places) if isinstance(number, float) else number for number in numbers]
         named = ((*filter(None, (document["qid"], document["docno"])), document["to"]) for document in pair.documents)
@@ -163,6 +183,17 @@ def list_rows(fragility: Fragility, *, places: int | None) -> Iterator[Row]:
         yield [pair.factor, pair.above, pair.below, pair.by, *written, documents]
 
 
-def list_records(fragility: Fragility) -> list[dict[str, Any]]:
+def records(ablation: FlipAblation) -> list[dict[str, Any]]:
     """Give an object for each pair of runs."""
-    return [{**asdict(pair), "documents": [*map(dict, pair.documents)]} for pair in fragility.pairs]
+    return [{**asdict(pair), "documents": [*map(dict, pair.documents)]} for pair in ablation.flips]
+
+
+def record(ablation: FlipAblation) -> dict[str, Any]:
+    """Give one object, which also says where the values come from."""
+    return {
+        **head(ablation.result, ablation.signature, list_notes(ablation)),
+        "measure": str(ablation.measure),
+        "runs": record_runs(ablation, ablation.base),
+        "flips": records(ablation),
+        "first": asdict(ablation.first),
+    }

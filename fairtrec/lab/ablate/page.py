@@ -10,11 +10,12 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.lab.ablate.ablation import Ablation, Variant
-from fairtrec.lab.ablate.report import spell_variant, tables
+from fairtrec.lab.ablate.report import spell_variant
 from fairtrec.report.document import heading
 from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import ticks
 from fairtrec.report.run_names import shorten_names
+from fairtrec.report.writers import find_formats
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
 MOST = 600  # variants in the curve; of more, every so many-th
@@ -31,7 +32,7 @@ OWN = """
 
 def html(ablation: Ablation, *, places: int) -> str:
     """Write the page."""
-    document = tables(ablation, places=places)
+    document = find_formats(type(ablation)).part("tables")(ablation, places=places)
     varied = f"variants: {len(ablation.variants)}" if ablation.variants else f"pairs of runs: {ablation.pairs}"
     facts = f"runs: {len(ablation.runs)}, queries: {ablation.every}, {varied}"
     return page(f"{ablation.measure}, varied", [facts], document, _curve(ablation), OWN)

@@ -1,7 +1,6 @@
 """What the variants of an instrument say of the same runs: variants, terms that are left out, runs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from operator import attrgetter
 from typing import Any
 
@@ -9,10 +8,8 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
-from fairtrec.lab.ablate import flip_report
 from fairtrec.lab.ablate.ablation import Ablation, Variant
 from fairtrec.lab.ablate.factors import Draw
-from fairtrec.lab.ablate.flips import Fragility
 from fairtrec.report.cells import cell, write_difference
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
@@ -67,17 +64,11 @@ FEWER = NoteKind(
 
 def list_notes(ablation: Ablation) -> list[Note]:
     """List the notes on the numbers."""
-    if ablation.fragility is not None:
-        fragility = ablation.fragility
-        own = [flip_report.write_first(ablation, fragility), *flip_report.list_legend(fragility), *fragility.notes]
-        return [*own, *list_result_notes(ablation.result)]
     return [*legend(ablation), *list_own_notes(ablation), *list_result_notes(ablation.result)]
 
 
 def tables(ablation: Ablation, *, places: int) -> Document:
     """Lay out all tables."""
-    if ablation.fragility is not None:
-        return _lay_out_flips(ablation, ablation.fragility, places)
     names = shorten_names(ablation.runs)
     several = [_of_variants(ablation, names, places)]
     if terms := left_out(ablation):
@@ -87,19 +78,6 @@ def tables(ablation: Ablation, *, places: int) -> Document:
     signs = [directions([ablation.measure.better]), by_size, *map(str, legend(ablation))]
     said = [*list_own_notes(ablation), *list_result_notes(ablation.result)]
     return Document(several, said, str(ablation.signature), signs=signs)
-
-
-def _lay_out_flips(ablation: Ablation, fragility: Fragility, places: int) -> Document:
-    """Lay out how few flips turn the order, below what is to be known of the same inputs."""
-    signs = [directions([ablation.measure.better]), *map(str, flip_report.list_legend(fragility))]
-    return Document(
-        [flip_report.make_table(ablation, fragility, places)],
-        fragility.notes,
-        str(ablation.signature),
-        signs=signs,
-        verdict=flip_report.write_first(ablation, fragility),
-        above=list_result_notes(ablation.result),
-    )
 
 
 def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
@@ -279,10 +257,7 @@ def list_own_notes(ablation: Ablation) -> Iterator[Note]:
 
 
 def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
-    """Give a row for each run by the base and by each variant; of flips, a row for each pair of runs."""
-    if ablation.fragility is not None:
-        yield from flip_report.list_rows(ablation.fragility, places=places)
-        return
+    """Give a row for each run by the base and by each variant."""
     yield ["factor", "variant", "run", "mean", "rank", *OF_VARIANT]
     for each in (ablation.base, *ablation.variants):
         values = (getattr(each, name) for name in OF_VARIANT)
@@ -293,23 +268,12 @@ def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
 
 
 def records(ablation: Ablation) -> Iterator[dict[str, Any]]:
-    """Give an object for each variant; of flips, one for each pair of runs."""
-    if ablation.fragility is not None:
-        return iter(flip_report.list_records(ablation.fragility))
+    """Give an object for each variant."""
     return (_record(ablation, each) for each in ablation.variants)
 
 
 def record(ablation: Ablation) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and what the base says."""
-    if ablation.fragility is not None:
-        fragility = ablation.fragility
-        return {
-            **head(ablation.result, ablation.signature, list_notes(ablation)),
-            "measure": str(ablation.measure),
-            "runs": _runs(ablation, ablation.base),
-            "flips": flip_report.list_records(fragility),
-            "first": asdict(fragility.first),
-        }
     ends, ranks, base = ablation.intervals.tolist(), ablation.rank_intervals.tolist(), ablation.base
     return {
         **head(ablation.result, ablation.signature, list_notes(ablation)),
@@ -321,7 +285,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
         "queries": base.queries,
         "runs": [
             {**run, "least": ends[at][0], "greatest": ends[at][1], "ranks": ranks[at]}
-            for at, run in enumerate(_runs(ablation, base))
+            for at, run in enumerate(record_runs(ablation, base))
         ],
         "variants": [*records(ablation)],
     }
@@ -331,10 +295,10 @@ def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
     found: dict[str, Any] = {"factor": each.factor, "variant": each.variant}
     found |= {name: getattr(each, name) for name in OF_VARIANT}
     found |= {} if each.documents is None else {"documents": each.documents}
-    return {**found, "runs": _runs(ablation, each)}
+    return {**found, "runs": record_runs(ablation, each)}
 
 
-def _runs(ablation: Ablation, each: Variant) -> list[dict[str, Any]]:
+def record_runs(ablation: Ablation, each: Variant) -> list[dict[str, Any]]:
     """Give the mean and the rank of each run."""
     several = zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True)
     return [{"run": run, "mean": mean, "rank": rank} for run, mean, rank in several]
