@@ -186,7 +186,7 @@ class Checked:
     @property
     def queries(self) -> int:
         """The number of queries that have a document."""
-        return len({self.rows.qids[number] for number in np.unique(self.rows.query).tolist()})
+        return len({self.rows.qids[number] for number in np.flatnonzero(np.bincount(self.rows.query)).tolist()})
 
     @property
     def documents(self) -> int:
