@@ -119,7 +119,5 @@ def test_a_wheel_of_such_a_copy_says_unknown_in_its_name_and_in_signatures(tmp_p
     (wheel,) = (tmp_path / "dist").iterdir()
     assert wheel.name.split("-")[:2] == ["fairtrec", "0+unknown"]  # behind that stands for which machines it is
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    program = (
-        "import fairtrec; print(fairtrec.evaluate('RR', {'q': {'d': 1.0}}, qrels={'q': {'d': 1}}).signature['fairtrec'])"
-    )
+    program = "import fairtrec; print(fairtrec.evaluate('RR', {'q': {'d': 1.0}}, qrels={'q': {'d': 1}}).signature['fairtrec'])"
     assert run(sys.executable, "-c", program, cwd=tmp_path, PYTHONPATH=str(tmp_path / "site")) == "0+unknown"

@@ -22,7 +22,7 @@ from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, lis
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerprints
 from fairtrec.data.ranking.empty import write_empty
 from fairtrec.data.ranking.order import sort_by_score
-from fairtrec.formats import columns, memory, memory_bounds, other_runs
+from fairtrec.formats import columns, memory_bounds, other_runs
 from fairtrec.formats.column_roles import NO_ROLES, Roles, match_roles
 from fairtrec.formats.other_runs import settle_format, settle_table
 from fairtrec.formats.spans import Repeats
