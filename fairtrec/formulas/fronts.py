@@ -21,7 +21,8 @@ from fairtrec.formulas.rounding import NEAR, round_relative
 DIGITS = 1e11  # what is nearer than one part in so many is equal
 ROUNDING = 1e-9
 SAMPLED = 64  # every so manyth of many points is looked at first
-WAYS = 100_000  # choices that are followed at once
+WAYS = (100, 1_000, 10_000, 100_000)  # choices that are followed at once, in one search after another
+STEPS = 5_000_000  # choices times points that the last of these searches may look at
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,12 +257,16 @@ def spend(fronts: Sequence[Front], least: float) -> Spent:
     if 0 <= fitting < len(slopes):
         bound += slope * float(left[fitting])
     points, fairness = _greedy(fronts, least)
-    if bound - fairness <= ROUNDING:
-        return Spent(points, fairness, fairness)
-    better, proven = _searched(fronts, least, slope, bound, fairness)
-    if better is not None:
-        more = float(np.sum([front.fairness[at] for front, at in zip(fronts, better.tolist(), strict=True)]))
-        points, fairness = (better, more) if more > fairness else (points, fairness)
+    proven = False
+    for ways in WAYS:
+        if bound - fairness <= ROUNDING:
+            return Spent(points, fairness, fairness)
+        better, proven, steps = _search_points(fronts, least, slope, bound, fairness, ways)
+        if better is not None:
+            more = float(np.sum([front.fairness[at] for front, at in zip(fronts, better.tolist(), strict=True)]))
+            points, fairness = (better, more) if more > fairness else (points, fairness)
+        if proven or steps > STEPS / 10:  # ten times as many ways take ten times as many steps
+            break
     exact = proven and all(front.ends is None for front in fronts)
     return Spent(points, fairness, fairness if exact else bound)
 
@@ -294,47 +299,64 @@ def _greedy(fronts: Sequence[Front], least: float) -> tuple[Ints, float]:
         points[whose[best]] = best - firsts[whose[best]]
 
 
-def _searched(
-    fronts: Sequence[Front], least: float, slope: float, bound: float, known: float
-) -> tuple[Ints | None, bool]:
-    """Choose among the points that could be in anything better, and say whether none better is left.
+def _search_points(
+    fronts: Sequence[Front], least: float, slope: float, bound: float, known: float, ways: int
+) -> tuple[Ints | None, bool, int]:
+    """Choose among the points that could be in anything better; say whether none better is left, and count the steps.
 
     Query by query, of the choices so far those are followed of which no other has more of both, and which, at the price
-    of utility on the hull, have not lost more than lies between what is known and the bound.
+    of utility on the hull, have not lost more than lies between what is known and the bound. Of more than ``ways``,
+    those are followed that have lost least among choices of about the same utility.
     """
     if not np.isfinite(slope) or not np.isfinite(bound):
-        return None, not np.isfinite(slope)
+        return None, not np.isfinite(slope), 0
     # At the price of utility on the hull (slope), no choice of points is worth more than the bound; each point short of
-    # its query's best takes its loss off that. So no choice that loses more than the room can beat what is known.
+    # its query's best takes its loss off that, and so does utility above the least. So no choice that loses more than
+    # the room can beat what is known.
     room = bound - known + ROUNDING
     prices = [front.fairness + slope * front.utility for front in fronts]
     losses = [price.max() - price for price in prices]
     kept = [np.flatnonzero(loss <= room) for loss in losses]
-    most = np.array([front.utility[at].max() for front, at in zip(fronts, kept, strict=True)])
-    rest = most.sum() - np.cumsum(most)
+    ends = np.array(
+        [[front.utility[at].max(), front.utility[at].min()] for front, at in zip(fronts, kept, strict=True)]
+    )
+    most, fewest = (ends.sum(axis=0) - np.cumsum(ends, axis=0)).T  # that the queries after each add
     utility, fairness, lost = np.zeros(1), np.zeros(1), np.zeros(1)
-    steps: list[tuple[Ints, Ints]] = []
-    proven = True
+    followed: list[tuple[Ints, Ints]] = []
+    proven, steps = True, 0
     for query, (front, at) in enumerate(zip(fronts, kept, strict=True)):
         gone = (lost[:, None] + losses[query][at]).ravel()  # of each choice so far with each point
         used = (utility[:, None] + front.utility[at]).ravel()
-        open_ = np.flatnonzero((gone <= room) & (used + rest[query] >= least - ROUNDING))
+        steps += len(used)
+        unused = slope * np.maximum(used + fewest[query] - least, 0.0)
+        open_ = np.flatnonzero((gone + unused <= room) & (used + most[query] >= least - ROUNDING))
         gone, used = gone[open_], used[open_]
         way, which = np.divmod(open_, len(at))
         point = at[which]
         earned = fairness[way] + front.fairness[point]
         best = keep_undominated(used, earned)
-        if len(best) > WAYS:
+        if len(best) > ways:
             proven = False
-            best = best[np.sort(np.argsort(gone[best], kind="stable")[:WAYS])]
-        steps.append((way[best], point[best]))
+            best = best[thin_out(used[best], gone[best], ways)]
+        followed.append((way[best], point[best]))
         utility, fairness, lost = used[best], earned[best], gone[best]
     if not len(utility):
-        return None, proven
+        return None, proven, steps
     end = int(fairness.argmax())
     points = np.zeros(len(fronts), dtype=np.int64)
     for query in range(len(fronts) - 1, -1, -1):
-        way, point = steps[query]
+        way, point = followed[query]
         points[query] = point[end]
         end = int(way[end])
-    return points, proven
+    return points, proven, steps
+
+
+def thin_out(utility: Floats, lost: Floats, ways: int) -> Ints:
+    """Choose of choices of falling utility those that have lost least in each of so many equal spans of utility.
+
+    >>> thin_out(np.array([1.0, 0.9, 0.4, 0.0]), np.array([0.2, 0.1, 0.0, 0.3]), 2).tolist()
+    [1, 2, 3]
+    """
+    span = np.floor((utility[0] - utility) * (ways / (utility[0] - utility[-1])))
+    order = np.lexsort((lost, span))
+    return np.sort(order[np.flatnonzero(np.diff(span[order], prepend=-1.0))])

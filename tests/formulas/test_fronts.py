@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
+from fairtrec.formulas import fronts as fronts_module
 from fairtrec.formulas import two_sums
 from fairtrec.formulas.fronts import Front, keep_undominated, merge_hulls, same_grades, sort_undominated, spend
 from fairtrec.formulas.sequences import KindSequences, group_by_kind, number_kinds
@@ -205,6 +206,49 @@ def test_the_mean_is_the_best_of_all_choices_and_the_bound_is_one():
             assert hull >= spent.fairness - 1e-9
             programmed += hull > spent.fairness + 1e-6
     assert programmed > 40
+
+
+def draw_line(random, many):
+    """Draw a front whose points lie on one line: at that price all choices of points are worth the same."""
+    utility = np.sort(random.random(many))[::-1]
+    return Front(utility, 0.469 * (utility[0] - utility), np.zeros((many, 0), dtype=np.int64))
+
+
+def test_a_search_of_few_ways_keeps_below_its_bound(monkeypatch):
+    random = np.random.default_rng(16)
+    monkeypatch.setattr("fairtrec.formulas.fronts.WAYS", (4,))
+    missed = 0
+    for _ in range(20):
+        fronts = [draw_line(random, 4) for _ in range(5)]
+        utility, fairness = (
+            np.array(list(product(*(getattr(front, name) for front in fronts)))).sum(axis=1)
+            for name in ("utility", "fairness")
+        )
+        least = 0.8 * sum(float(front.utility[0]) for front in fronts)
+        best = fairness[utility >= least - 1e-9].max()
+        spent = spend(fronts, least)
+        assert spent.fairness - 1e-9 <= best <= spent.bound + 1e-9
+        missed += best > spent.fairness + 1e-9
+    assert missed
+
+
+def test_many_queries_with_one_price_end_soon_and_close_to_the_bound(monkeypatch):
+    random, steps = np.random.default_rng(17), []
+    fronts = [draw_line(random, 16) for _ in range(40)]
+
+    def count(*given):
+        found = search_points(*given)
+        steps.append(found[-1])
+        return found
+
+    search_points = fronts_module._search_points
+    monkeypatch.setattr("fairtrec.formulas.fronts._search_points", count)
+    least = 0.9 * sum(float(front.utility[0]) for front in fronts)
+    spent = spend(fronts, least)
+    used = sum(front.utility[at] for front, at in zip(fronts, spent.points, strict=True))
+    assert used >= least - 1e-8
+    assert 0 <= spent.bound - spent.fairness < 1e-4  # an edge of the hull is up to .1 high
+    assert sum(steps) < fronts_module.STEPS
 
 
 def test_the_mean_is_what_an_integer_program_of_all_documents_and_ranks_finds():
