@@ -316,6 +316,13 @@ def judge(result: Result, *, sort: Quantity | None = None) -> Note | None:
     )
 
 
+def is_order_reliable(reliability: float, queries: int) -> bool:
+    """Tell whether an order with this reliability over so many queries can be relied on; nan is unknown."""
+    from fairtrec.statistics.doubt import is_doubtful
+
+    return reliability >= PUBLISHED and not is_doubtful(queries)
+
+
 def _span_of(numbers: NoteNumber | tuple[NoteNumber, ...]) -> str:
     return write_span(numbers if isinstance(numbers, tuple) else [numbers])
 
@@ -328,7 +335,7 @@ def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, 
     many = queries if isinstance(queries, tuple) else (queries,)
     order = f"the order by {measures}"
     said = f"test {order} with fairtrec compare"
-    if reliability >= PUBLISHED and not is_doubtful(max(many)):
+    if is_order_reliable(reliability, max(many)):
         said = f"{order} is reliable"
     elif reliability >= COMMON and not is_doubtful(max(many)):
         said = f"{order} is reliable in part"

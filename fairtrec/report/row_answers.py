@@ -19,6 +19,8 @@ from fairtrec.support.notes import Note, NoteKind
 
 WORST = "the slice in which the run's mean is worst"
 FAMILY = NoteKind("compared", "{family}")
+TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomization": "paired randomization",
+         "bootstrap": "paired bootstrap"}  # fmt: skip
 Of = TypeVar("Of")
 Getter = Callable[[Any], Any]  # of a row
 

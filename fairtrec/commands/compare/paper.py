@@ -14,13 +14,11 @@ from fairtrec.measure import Better
 from fairtrec.report.cells import write_difference, write_number
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
-from fairtrec.report.row_answers import group_rows
+from fairtrec.report.row_answers import TESTS, group_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import MARK, explain_doubt, mark_doubt
 from fairtrec.support.notes import FEW, Note
 
-TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomization": "paired randomization",
-         "bootstrap": "paired bootstrap"}  # fmt: skip
 MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 SIGN_OF = dict(zip(ascii_lowercase, RAISED, strict=True))
 BASES = "†‡§"  # the first three baselines, in the table of a paper

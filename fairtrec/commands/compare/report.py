@@ -8,7 +8,6 @@ from typing import Any
 
 from fairtrec.commands.compare.comparison import Comparison, Comparisons, CorrectedComparison, is_pooled
 from fairtrec.commands.compare.paper import (
-    TESTS,
     explain_matrix,
     find_direction,
     is_matrix,
@@ -24,6 +23,7 @@ from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.result_notes import note_ceilings, note_reliability
 from fairtrec.report.row_answers import (
     FAMILY,
+    TESTS,
     WORST,
     FieldColumn,
     group_by_run,

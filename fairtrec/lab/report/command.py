@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled
+from fairtrec.cli.commands import Titled, write_stderr
 from fairtrec.support.errors import InputError
 
 
@@ -55,7 +55,16 @@ def command(
     refuse_full_folder(output, force=force)
     written = [output / name for name in ("report.html", "report.json")] if output.is_dir() else []
     files = printing.name_run_files(runs, written, qrels, *given.values())
-    found = study(list(measures) or None, files, qrels=qrels, folder=output, baseline=baseline, force=force, **given)
+    found = study(
+        list(measures) or None,
+        files,
+        qrels=qrels,
+        folder=output,
+        baseline=baseline,
+        force=force,
+        watch=write_stderr,
+        **given,
+    )
     click.echo(f"done: {', '.join(found.parts)}")
     for left in found.not_done:
         click.echo(f"not done: {left.part}: {left.why}")

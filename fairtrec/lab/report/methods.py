@@ -1,13 +1,29 @@
 """The methods paragraph of a study: what was computed, with which settings, and where it is described."""
 
+import platform
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from fairtrec.cli.performing import CommandAnswer, StudyPart
 from fairtrec.evaluation.answers import Signature
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import docstrings
 from fairtrec.measures.utility import split_relevance
+from fairtrec.report.row_answers import name_corrected_p
+from fairtrec.report.run_names import map_names
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.version import __version__
+
+COUNTED_AS = {  # what --missing makes of documents without a text or counts
+    "neutral": "Counted as having no group word",
+    "worst": "Counted as having words of one group only",
+    "skip": "Left out of the rankings",
+}
+FILLED_AS = {"group": "are one more group", "even": "belong evenly to all groups"}  # those without a label
+OF_LABELS = ("known groups", "known groups of few queries")  # notes of eval
+OF_COMPARISON = ("difference", "pooled", "means")  # how its lines begin that describe test and interval
 
 
 def describe_methods(
@@ -16,12 +32,13 @@ def describe_methods(
     """Describe what was done, one sentence or source at a time."""
     main = done["eval"].record
     runs = len(main["runs"])
-    yield f"{runs} {'run was' if runs == 1 else 'runs were'} evaluated with fairtrec {__version__}."
+    what = f"{runs} {'run was' if runs == 1 else 'runs were'} evaluated over {count_queries(main)}"
+    yield f"{what} with {', '.join(_list_versions(main['signature']))}."
     for name, answer in done.items():
         yield about[name].method
-        document = answer.lay_out(4) if name == "compare" else None
-        if document is not None:
-            yield from (f"{sign[0].upper()}{sign[1:]}." for sign in document.signs if sign.startswith("difference"))
+        if name == "compare":
+            yield from _describe_comparison(answer)
+    yield from describe_missing(main)
     settings = Signature.read(main["signature"])
     shown = "; ".join(f"{name} {value}" for name, value in settings.items() if name != "fairtrec")
     yield f"Settings and contents: {shown}."
@@ -32,3 +49,50 @@ def describe_methods(
     if relevance:
         names = ", ".join(map(str, relevance))
         yield f"{names}: relevance, as ir-measures and trec_eval define it."
+
+
+def count_queries(record: Mapping[str, Any]) -> str:
+    """Count the queries of the runs of a record, in words."""
+    queries = sorted({run["queries"] for run in record["runs"]})
+    many = f"{queries[0]} to {queries[-1]}" if len(queries) > 1 else str(queries[0])
+    return f"{many} {'query' if many == '1' else 'queries'}"
+
+
+def _list_versions(signature: str) -> Iterator[str]:
+    """List the programs that computed the values, with their versions."""
+    yield f"fairtrec {__version__}"
+    if theirs := Signature.read(signature).get("ir-measures"):
+        yield f"ir-measures {theirs}"
+    yield f"Python {platform.python_version()}"
+    yield f"numpy {np.__version__}"
+
+
+def _describe_comparison(answer: CommandAnswer) -> Iterator[str]:
+    """Name the baseline, the test, the intervals, the correction and the number of queries."""
+    record, document = answer.record, answer.lay_out(4)
+    how, names = Procedure(**record["procedure"]), map_names(run["run"] for run in record["runs"])
+    baselines = [record["baseline"]] if isinstance(record["baseline"], str) else record["baseline"]
+    queries = sorted({row["queries"] for row in record["rows"]})
+    many = " to ".join(map(str, [*dict.fromkeys([queries[0], queries[-1]])]))
+    of = "baseline is" if len(baselines) == 1 else "baselines are"
+    yield f"The {of} {', '.join(names[run] for run in baselines)}; a comparison is over {many} queries."
+    for line in document.signs if document is not None else ():
+        if line.startswith(OF_COMPARISON):
+            yield f"{line[0].upper()}{line[1:]}."
+    yield f"A difference is shown if {name_corrected_p(how)} is at most {how.alpha:g} ({record['family']})."
+
+
+def describe_missing(record: Mapping[str, Any]) -> Iterator[str]:
+    """Say what documents without a text, counts or labels count as."""
+    policy, _, many = Signature.read(record["signature"]).get("missing", "").partition("(")
+    if policy in FILLED_AS:
+        yield f"Documents without a label {FILLED_AS[policy]} (--missing {policy})."
+    elif many:
+        number = int(many.removesuffix(")"))
+        documents = f"{number:,} document{'s' * (number != 1)} without a text or counts"
+        yield f"{COUNTED_AS[policy]}: {documents} (--missing {policy})."
+    elif policy:
+        yield "Every document that a measure looks at has a text or counts."
+    for note in record["notes"]:
+        if note["kind"] in OF_LABELS:
+            yield f"Labels: {note['text']}."

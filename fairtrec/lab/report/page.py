@@ -2,11 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from os import fspath
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from fairtrec.lab.report.claims import OPEN, find_widest, spell_variant
+from fairtrec.lab.report.figure import draw_front
+from fairtrec.lab.report.methods import count_queries
 from fairtrec.lab.report.study import StudyReport
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.note_selection import select_notes
@@ -18,6 +21,7 @@ from fairtrec.support.notes import NoteSeverity
 PLACES = 4
 FEW = 3  # notes and runs of a summary
 FINDINGS = 5  # of a run that are listed
+HYPHENED = re.compile(r"((?<!\S)[(\[]?\w[\w.:]*-[^\s,;()]{1,60})")  # a word such as bm25-rm3
 LINK = re.compile(r"(https://\S+[^\s;,).])")
 
 
@@ -27,18 +31,24 @@ def html(report: StudyReport, record: FilePath) -> str:
     ``record`` is the path of report.json, which the page tells you to replay.
     """
     main = report.parts["eval"].record
-    runs, queries = len(main["runs"]), sorted({run["queries"] for run in main["runs"]})
-    many = f"{queries[0]} to {queries[-1]}" if len(queries) > 1 else str(queries[0])
-    facts = f"{_count(runs, 'run')}, {many} {'query' if many == '1' else 'queries'} each: {', '.join(main['measures'])}"
+    runs = _count(len(main["runs"]), "run")
+    facts = f"{runs}, {count_queries(main)} each: {', '.join(main['measures'])}"
+    shown = [name for name in report.parts if not is_closed(report, name)]
     above = [
-        _summary(report),
-        *(_part(report, name) for name in report.parts),
+        _box(report, shown),
+        _summary(report, shown),
+        *(_part(report, name) for name in shown),
         _not_done(report),
         _methods(report),
         _files(report, record),
     ]
     style = TABLES + file("study.css", "fairtrec.lab.report")
-    return page("Fairness report", [facts], Document([], [], main["signature"]), above, style)
+    return page("Fairness report", [facts], Document([], [], report.signature), above, style)
+
+
+def is_closed(report: StudyReport, name: str) -> bool:
+    """Tell whether a part is of bounds, and none leaves a value open: then one line says so."""
+    return name in OPEN and not find_widest(report.parts[name].record)
 
 
 def summarize(report: StudyReport, name: str) -> str:
@@ -94,7 +104,7 @@ def describe_chance(record: dict[str, Any], fairness: str) -> list[str]:
 
 def describe_flips(record: dict[str, Any]) -> str:
     """Say whether runs keep their order in all variants, or which variant flips the most pairs."""
-    flips = {f"{each['factor']}={each['variant']}": each["flipped"] or 0 for each in record["variants"]}
+    flips = {spell_variant(each): each["flipped"] or 0 for each in record["variants"]}
     if not record["pairs"] or not flips:
         return ""
     if not any(flips.values()):
@@ -108,22 +118,11 @@ def describe_flips(record: dict[str, Any]) -> str:
 
 def describe_widest(record: dict[str, Any]) -> str:
     """Say for which run each measure is left open most, among those that are."""
-    short = shorten_names([run["run"] for run in record["runs"]])
-    found = []
-    for measure in record["measures"]:
-        means = [(run["means"][measure], name) for name, run in zip(short, record["runs"], strict=True)]
-        widths = [(mean["greatest"] - mean["least"], mean, name) for mean, name in means if _has_ends(mean)]
-        if not widths:
-            continue
-        wide, mean, name = max(widths, key=lambda each: each[0])
-        if round(wide, PLACES):
-            ends = ", ".join(f"{mean[end]:.{PLACES}f}" for end in ("least", "greatest"))
-            found.append(f"{measure}: {mean['value']:.{PLACES}f} could be [{ends}] ({name})")
+    found = [
+        f"{measure}: {value:.{PLACES}f} could be [{least:.{PLACES}f}, {greatest:.{PLACES}f}] ({name})"
+        for measure, (value, least, greatest, name) in find_widest(record).items()
+    ]
     return "; ".join(found) or "no value changes"
-
-
-def _has_ends(mean: dict[str, Any]) -> bool:
-    return all(isinstance(mean.get(end), int | float) for end in ("value", "least", "greatest"))
 
 
 def _list_gains(record: dict[str, Any]) -> list[str]:
@@ -146,12 +145,44 @@ def _anchor(name: str) -> str:
     return name.replace(" ", "-")
 
 
-def _summary(report: StudyReport) -> Element:
+def _box(report: StudyReport, shown: Collection[str]) -> Element:
+    """Show what a reader may write, and what not, each with a link to the part that it is from."""
+    columns = []
+    for title, is_shown in (("Write", True), ("Do not write", False)):
+        claims = [claim for claim in report.claims if claim.is_shown is is_shown]
+        lines = [
+            element(
+                "li", *_keep_names(f"{claim.text if is_shown else f'… {claim.text}'} "), *_link_part(claim.part, shown)
+            )
+            for claim in claims
+        ]
+        body = element("ul", *lines) if lines else element("p", "Nothing that these files can show.")
+        columns.append(element("div", element("h3", title), body, class_="write" if is_shown else "not-write"))
+    return element(
+        "section", element("h2", "What can you write?"), element("div", *columns, class_="claims"), id="claims"
+    )
+
+
+def _link_part(name: str, shown: Collection[str]) -> Iterator[Element]:
+    """Link to a part, if it has a section."""
+    if name in shown:
+        yield element("a", name.replace(" ", "\u00a0"), href=f"#{_anchor(name)}")
+
+
+def _keep_names(text: str) -> Iterator[Element | str]:
+    """Keep words with a hyphen, which names of runs have, from being broken there."""
+    for number, part in enumerate(HYPHENED.split(text)):
+        if part:
+            yield element("span", part, class_="name") if number % 2 else part
+
+
+def _summary(report: StudyReport, shown: Collection[str]) -> Element:
     """List the questions with the answers in words, and how many parts were not done."""
     lines = []
     for name in report.parts:
-        link = element("a", report.about[name].question, href=f"#{_anchor(name)}")
-        lines.append(element("li", link, element("br"), summarize(report, name)))
+        question = report.about[name].question
+        head: Element | str = element("a", question, href=f"#{_anchor(name)}") if name in shown else question
+        lines.append(element("li", head, element("br"), *_keep_names(summarize(report, name))))
     if report.not_done:
         link = element("a", "What was not tested?", href="#not-done")
         parts = ", ".join(dict.fromkeys(left.part for left in report.not_done))
@@ -165,14 +196,16 @@ def _part(report: StudyReport, name: str) -> Element:
     document = answer.lay_out(PLACES)
     inside = [element("h2", report.about[name].question)]
     if told := summarize(report, name):
-        inside.append(element("p", told, class_="verdict"))
+        inside.append(element("p", *_keep_names(told), class_="verdict"))
+    if name == "eval":
+        inside += draw_front(answer, report.fairness)
     if document is None:
         inside += _checks(answer.record)
     else:
         inside += [part for table in document.tables for part in _table(table, report.about[name].question)]
         lines = [*filter(None, document.signs), *select_notes(document.notes, None)]
         if lines:
-            notes = element("ul", *(element("li", line) for line in lines))
+            notes = element("ul", *(element("li", *_keep_names(line)) for line in lines))
             inside.append(element("details", element("summary", "How to read this"), notes))
     command = element("p", element("code", answer.line), class_="command")
     inside.append(element("details", element("summary", "The command"), command))
@@ -190,7 +223,11 @@ def _table(table: ReportTable, name: str) -> Iterator[Element]:
             kind = "best" if row in column.best else "words" if column.words and column.head else None
             tag, scope = ("th", "row") if number < len(table.keys) else ("td", None)
             yield element(
-                tag, column.cells[row], *[element("span", f" {beside}")] * bool(beside), class_=kind, scope=scope
+                tag,
+                *(_keep_names(column.cells[row]) if column.words else [column.cells[row]]),
+                *[element("span", f" {beside}")] * bool(beside),
+                class_=kind,
+                scope=scope,
             )
 
     heads = [element("th", each.head, scope="col", class_="words" if each.words else None) for each in table.columns]

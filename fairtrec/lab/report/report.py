@@ -3,7 +3,7 @@
 Nothing is computed here. Each part is a command with its arguments, and each number is one that this command prints.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import fspath
@@ -40,6 +40,7 @@ LOSS = "0,1%"
 NO_GOLD = "no labels by people (--gold SHEET); `fairtrec gold draw` draws documents to label"
 NO_LABELS = "no labels were given (--labels FILE)"
 NO_TEXTS = "no texts were given (--docs FILE)"
+NOT_YET = "it had not been run when this was written"
 NO_OTHER = "there is one run; compare takes two or more"
 Words = list[str]
 
@@ -66,9 +67,12 @@ def study(
     gold: FilePath | None = None,
     force: bool = False,
     jobs: int | None = 1,
+    watch: Callable[[str], None] | None = None,
     **keywords: Unpack[Keywords],
 ) -> StudyReport:
     """Run every test that the inputs allow, and write the answers to report.html and report.json.
+
+    Both are written again as each part ends.
 
     Args:
         measures: as for ``evaluate``.
@@ -79,6 +83,7 @@ def study(
         gold: the sheet of labels by people.
         force: write into a folder that is not empty.
         jobs: how many processes read the runs, as for ``evaluate``.
+        watch: is called with a line as each part begins.
         keywords: the inputs and choices of ``evaluate``, each a file, a name or a number.
 
     Raises:
@@ -92,8 +97,12 @@ def study(
     asked = Study(files, qrels, measures, baseline, gold, jobs, keywords)
     list_words(_describe("eval", "eval", []), asked, keywords)  # refuses what is no file, before any is read
     done: dict[str, CommandAnswer] = {}
-    left_out, about = list(asked.list_left_out()), {part.name: part for part in asked.list_parts()}
-    for part in about.values():
+    left_out, waiting = list(asked.list_left_out()), list(asked.list_parts())
+    about, found = {part.name: part for part in waiting}, None
+    while waiting:
+        part = waiting.pop(0)
+        if watch is not None:
+            watch(f"# {len(about) - len(waiting)} of {len(about)}, {part.name}: {part.question}")
         try:
             done[part.name] = _run_part(part, asked)
         except FairtrecError as error:
@@ -101,9 +110,14 @@ def study(
                 raise
             failed = not isinstance(error, UsageError)
             left_out.append(PartLeftOut(part.name, str(error) if failed else reason(error), failed))
-    methods = tuple(describe_methods(done, about, asked.measure_list))
-    found = StudyReport(done, tuple(left_out), methods, about)
-    write_report(found, folder, force=force)
+        if "eval" in done:
+            left = (*left_out, *(PartLeftOut(each.name, NOT_YET) for each in waiting))
+            methods = tuple(describe_methods(done, about, asked.measure_list))
+            fairness = "" if asked.fairness is None else str(asked.fairness)
+            is_begun = found is not None
+            found = StudyReport(dict(done), left, methods, about, fairness)
+            write_report(found, folder, force=force or is_begun)
+    assert found is not None  # as every study has a part eval
     return found
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairtrec.cli.performing import CommandAnswer, PartLeftOut, StudyPart
+from fairtrec.evaluation.answers import Signature
+from fairtrec.lab.report.claims import Claim, list_claims
 from fairtrec.report.recorded_paths import rename_paths, shorten_paths
 from fairtrec.support.version import __version__
 
@@ -23,10 +25,10 @@ QUESTIONS = {  # by part
 METHODS = {  # by part: what it does
     "validate": "Each run file was checked for errors, such as ties, repeated documents and queries without qrels.",
     "eval": "Each mean has a 95 % confidence interval over queries, from Student's t.",
-    "bounds ties": "The least and the greatest value over all orders of tied documents were computed.",
-    "bounds labels": "The least and the greatest value over all groups of unlabeled documents were computed.",
-    "bounds texts": "The least and the greatest value over all counts of documents without a text were computed.",
-    "bounds orders": "The least, expected and greatest value over all orders of the same documents were computed.",
+    "bounds ties": "The lowest and highest value over all orders of tied documents were computed.",
+    "bounds labels": "The lowest and highest value over all groups of unlabeled documents were computed.",
+    "bounds texts": "The lowest and highest value over all counts of documents without a text were computed.",
+    "bounds orders": "The lowest, expected and highest value over all orders of the same documents were computed.",
     "compare": "Each run was compared with the baseline over the queries that both have.",
     "headroom": "The fairest orders of each run's own documents were computed, at no loss of utility and at 1 %.",
     "gold": "Means were corrected by labels that people gave to a sample of documents.",
@@ -42,12 +44,27 @@ class StudyReport:
         not_done: the parts that have no answer, and why.
         methods: what was done, in sentences, with the sources.
         about: what each part asks and does, by its name.
+        fairness: the fairness measure that headroom and ablate are about; "" if there is none.
     """
 
     parts: Mapping[str, CommandAnswer]
     not_done: tuple[PartLeftOut, ...]
     methods: tuple[str, ...]
     about: Mapping[str, StudyPart]
+    fairness: str = ""
+
+    @property
+    def claims(self) -> list[Claim]:
+        """What a reader may write about the study, and what not."""
+        return list_claims({name: answer.record for name, answer in self.parts.items()}, self.fairness)
+
+    @property
+    def signature(self) -> str:
+        """The signature of eval, with the choices that compare adds to it: test, correction and baseline."""
+        signature = Signature.read(self.parts["eval"].record["signature"])
+        if "compare" in self.parts:
+            signature |= Signature.read(self.parts["compare"].record["signature"])
+        return str(signature)
 
     @property
     def has_failed(self) -> bool:
@@ -70,6 +87,9 @@ class StudyReport:
         names = shorten_paths(part for word in words for part in re.split(r"[=:*+,\s]", word))
         return {
             "fairtrec": __version__,
+            "signature": self.signature,
+            "write": [claim.text for claim in self.claims if claim.is_shown],
+            "do_not_write": [claim.text for claim in self.claims if not claim.is_shown],
             "inputs": self.inputs,
             "methods": list(self.methods),
             "not_done": [{"part": each.part, "why": each.why} for each in self.not_done],

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from fairtrec.commands.compare.paper import TESTS, explain_signs, is_marked, mark
+from fairtrec.commands.compare.paper import explain_signs, is_marked, mark
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import keep_queries
 from fairtrec.lab.select.folds import SelectedVariants, Selection
@@ -12,6 +12,7 @@ from fairtrec.report.cells import sizes
 from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head, list_runs
 from fairtrec.report.result_notes import list_notes as list_result_notes
+from fairtrec.report.row_answers import TESTS
 from fairtrec.report.run_names import map_names, shorten_names
 from fairtrec.statistics.doubt import explain_doubt
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity

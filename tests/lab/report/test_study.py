@@ -1,20 +1,25 @@
 """``fairtrec report``: each number is that of a command; what is left out is said; the page needs nothing else."""
 
 import json
+import platform
 import re
 import shlex
+import shutil
 from hashlib import sha256
 from html import unescape
 from xml.etree.ElementTree import XML
 
+import numpy as np
 import pytest
 
 import fairtrec
 from fairtrec.cli.performing import CommandAnswer
+from fairtrec.evaluation.answers import Signature
+from fairtrec.lab.report.methods import describe_missing
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.version import __version__
 from fairtrec_made.command_trials import SHELL
 
-ASKED = ["qrels.txt", "bm25.run", "neural.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10 ARaB@10"]
 PARTS = [
     "validate",
     "eval",
@@ -98,7 +103,8 @@ def test_each_command_of_the_page_is_the_line_to_type(written, fairtrec_command)
     lines = [unescape(line) for line in re.findall(r"<code>(fairtrec .*?)</code>", page)]
     *parts, replay = lines
     found = read(folder)["parts"]
-    assert [*map(shlex.split, parts)] == [["fairtrec", *each["arguments"][:-2]] for each in found.values()]
+    shown = [part["arguments"][:-2] for name, part in found.items() if name != "bounds texts"]  # which move no value
+    assert [*map(shlex.split, parts)] == [["fairtrec", *words] for words in shown]
     assert all(each["arguments"][-2:] == ["-f", "json"] for each in found.values())
     assert replay == "fairtrec results replay study/report.json"
     assert fairtrec_command(*shlex.split(replay)[1:]).code == 0
@@ -107,6 +113,97 @@ def test_each_command_of_the_page_is_the_line_to_type(written, fairtrec_command)
 def test_the_line_to_type_keeps_what_follows_the_format():
     words = ("eval", "-m", "P@1", "-f", "json", "--", "qrels.txt", "-odd.run")
     assert CommandAnswer(words, {}, None).line == "fairtrec eval -m P@1 -- qrels.txt -odd.run"
+
+
+def test_a_part_is_named_as_it_begins_and_written_as_it_ends(copied, write_study):
+    done = write_study("qrels.txt", "bm25.run", "neural.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10 ARaB@10")
+    names = [*read(copied / "study")["parts"]]
+    assert [line.partition(":")[0] for line in done.err.splitlines()[: len(names)]] == [
+        f"# {at} of {len(names)}, {name}" for at, name in enumerate(names, 1)
+    ]
+    seen = []
+
+    def watch(line):
+        if (copied / "mine").exists():
+            found = read(copied / "mine")
+            waiting = [left["part"] for left in found["not_done"] if left["why"].startswith("it had not been run")]
+            seen.append((line.partition(":")[0].partition(", ")[2], [*found["parts"]], waiting))
+            assert "</html>" in (copied / "mine" / "report.html").read_text("utf-8")
+
+    runs = ["bm25.run", "fair.run"]
+    fairtrec.study("nDCG@10 AWRF@10", runs, qrels="qrels.txt", labels="labels.tsv", folder="mine", watch=watch)
+    assert [(name, waiting[0]) for name, _, waiting in seen] == [(name, name) for name, *_ in seen]
+    assert seen[0] == ("bounds ties", ["validate", "eval"], [name for name, *_ in seen])
+    assert not any(left["why"].startswith("it had not") for left in read(copied / "mine")["not_done"])
+
+
+def test_the_signature_has_test_correction_and_baseline(written):
+    folder, _ = written
+    found = read(folder)
+    signature, own = (
+        Signature.read(each) for each in (found["signature"], found["parts"]["eval"]["answer"]["signature"])
+    )
+    assert {name: signature[name] for name in ("baseline", "test", "correction")} == {
+        "baseline": "bm25.run", "test": "t", "correction": "holm"}  # fmt: skip
+    assert {*signature} - {*own} == {"baseline", "test", "correction"}
+    assert all(signature[name] == value for name, value in own.items())
+    assert found["signature"] in (folder / "report.html").read_text("utf-8")
+
+
+def test_the_methods_name_what_a_paper_needs(written, write_study, copied):
+    folder, _ = written
+    said = " ".join(read(folder)["methods"])
+    for words in (
+        f"3 runs were evaluated over 12 queries with fairtrec {__version__}, Python {platform.python_version()}, numpy {np.__version__}.",
+        "The baseline is bm25; a comparison is over 12 queries.",
+        "p: paired t-test; 95% interval: by Student's t",
+        "A difference is shown if p Holm is at most 0.05 (Holm over 6 comparisons: 2 runs x 3 measures).",
+        "Every document that a measure looks at has a text or counts.",
+    ):
+        assert words in said
+    shutil.rmtree(folder)
+    write_study(
+        "none", "log.csv", "--columns", "group=provider_group", "--order", "position", "-m", "AWRF@5 Exposure@5"
+    )
+    assert "Labels: of 60 documents in the measured ranks, 58 have a label." in read(folder)["methods"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "notes", "said"),
+    [
+        ("neutral(1729)", [], ["Counted as having no group word: 1,729 documents without a text or counts (--missing neutral)."]),
+        ("skip(1)", [], ["Left out of the rankings: 1 document without a text or counts (--missing skip)."]),
+        ("worst(2)", [], ["Counted as having words of one group only: 2 documents without a text or counts (--missing worst)."]),
+        ("neutral", [], ["Every document that a measure looks at has a text or counts."]),
+        ("even", [], ["Documents without a label belong evenly to all groups (--missing even)."]),
+        ("", [{"kind": "known groups", "text": "of 9, 8 have a label"}], ["Labels: of 9, 8 have a label."]),
+    ],
+)  # fmt: skip
+def test_the_methods_say_what_missing_documents_count_as(missing, notes, said):
+    signature = f"fairtrec:0.1.0 | missing:{missing}" if missing else "fairtrec:0.1.0"
+    assert [*describe_missing({"signature": signature, "notes": notes})] == said
+
+
+def test_the_figure_has_a_dot_for_each_run(written, write_study):
+    folder, _ = written
+    page = (folder / "report.html").read_text("utf-8")
+    (figure,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert re.findall(r"<title>(.*?)</title>", figure) == ["bm25", "neural", "fair"]
+    front = re.findall(r'class="point front.*?<title>(.*?)</title>', figure, re.DOTALL)
+    assert sorted(front) == ["fair", "neural"]  # bm25 has less of both than fair
+    assert "nDCG@10, higher is better" in figure
+    assert "NFaiRR@10, higher is better" in figure
+    shutil.rmtree(folder)
+    write_study("qrels.txt", "bm25.run", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10")
+    assert "<svg" not in (folder / "report.html").read_text("utf-8")
+
+
+def test_bounds_that_move_no_value_are_one_line(written):
+    folder, _ = written
+    page = (folder / "report.html").read_text("utf-8")
+    assert {*re.findall(r'<section id="bounds-(\w+)">', page)} == {"ties", "orders"}
+    assert 'href="#bounds-texts"' not in page
+    assert "<li>How much do documents without a text leave open?<br>no value changes</li>" in page
 
 
 def test_the_page_runs_no_script_and_loads_nothing(written):
@@ -162,7 +259,7 @@ def test_a_file_of_answers_is_two_runs_and_is_validated_once(copied, fairtrec_co
 def test_runs_that_cannot_be_evaluated_leave_no_report(copied, fairtrec_command):
     (copied / "bad.run").write_text("q1 Q0 d1\n")
     done = fairtrec_command("report", "qrels.txt", "bad.run", "-o", "study")
-    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert (done.code, len(done.complaints)) == (3, 1)
     assert not (copied / "study").exists()
     done = fairtrec_command("report", "qrels.txt", "bm25.run", "--labels", "labels.tsv", "-m", "AWRF@10", "--tokenizer",
                             "space", "-o", "study")  # fmt: skip

@@ -1,0 +1,368 @@
+"""What a reader may write about a study, and what not: sentences made from the verdicts and doubts of its parts.
+
+A question that the data answer gives a sentence to write, with the numbers that the answer rests on. One that they do
+not answer gives a sentence not to write, with the reason.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from math import nan
+from typing import Any, NamedTuple
+
+from fairtrec.report.cells import listed, write_difference, write_interval, write_needed, write_number, write_p
+from fairtrec.report.result_notes import is_order_reliable
+from fairtrec.report.row_answers import TESTS, name_corrected_p
+from fairtrec.report.run_names import map_names
+from fairtrec.statistics.doubt import DECIDING
+from fairtrec.statistics.procedure import Procedure
+from fairtrec.support.literals import ALL
+
+PLACES = 4
+SAME = 1e-9  # what is less far apart is the same
+FEW = 6  # runs that differ from a baseline by one measure, each with a sentence of its own
+SHOWN = ("better", "worse", "higher", "lower")
+OPEN = {  # by part, what it leaves open
+    "bounds ties": "ties",
+    "bounds labels": "unlabeled documents",
+    "bounds texts": "documents without a text or counts",
+}
+Record = Mapping[str, Any]  # of a part, as JSON has it
+
+
+class Claim(NamedTuple):
+    """A sentence of a part: one to write, or one not to write."""
+
+    part: str
+    text: str
+    is_shown: bool
+
+    @classmethod
+    def write(cls, part: str, text: str) -> "Claim":
+        """Give a sentence to write."""
+        return cls(part, text, is_shown=True)
+
+    @classmethod
+    def refuse(cls, part: str, text: str) -> "Claim":
+        """Give a sentence not to write: what it would say, and why not."""
+        return cls(part, text, is_shown=False)
+
+
+def list_claims(records: Mapping[str, Record], fairness: str) -> list[Claim]:
+    """List the sentences that the records of the parts allow, and those that they do not.
+
+    ``fairness`` is the measure that the study is about.
+    """
+    listers: Mapping[str, Callable[[Record], Iterator[Claim]]] = {  # in the order of the sentences
+        "compare": _claim_differences,
+        "eval": lambda record: _claim_values(record) if len(record["runs"]) == 1 else _claim_order(record),
+        "gold": _claim_corrections,
+        "headroom": _claim_headroom,
+        "bounds orders": lambda record: _claim_chance(record, fairness),
+        "ablate": _claim_variants,
+        **{name: partial(_claim_bounds, name) for name in OPEN},
+        "validate": _claim_faults,
+    }
+    return [claim for name, listing in listers.items() if name in records for claim in listing(records[name])]
+
+
+def find_widest(record: Record) -> dict[str, tuple[float, float, float, str]]:
+    """Find by measure the run that is left open most: its value, the ends, and its short name; none if none is."""
+    found = {}
+    for measure in record["measures"]:
+        means = [(run["means"][measure], name) for name, run in _name_runs(record)]
+        several = [(mean["value"], mean["least"], mean["greatest"], name) for mean, name in means if has_ends(mean)]
+        if several:
+            widest = max(several, key=lambda each: each[2] - each[1])
+            if round(widest[2] - widest[1], PLACES):
+                found[measure] = widest
+    return found
+
+
+def has_ends(mean: Record) -> bool:
+    """Tell whether a mean has a value and both ends."""
+    return all(isinstance(mean.get(end), int | float) for end in ("value", "least", "greatest"))
+
+
+def _name_runs(record: Record) -> list[tuple[str, Record]]:
+    names = map_names(run["run"] for run in record["runs"])
+    return [(names[run["run"]], run) for run in record["runs"]]
+
+
+def _find_notes(record: Record, kind: str) -> list[Record]:
+    return [note for note in record["notes"] if note["kind"] == kind]
+
+
+def _join(words: Sequence[str], last: str = "and") -> str:
+    """Join words as a sentence does.
+
+    >>> _join(["a", "b", "c"]), _join(["a", "b"], "or")
+    ('a, b and c', 'a or b')
+    """
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def _queries(many: int) -> str:
+    return f"{many} {'query' if many == 1 else 'queries'}"
+
+
+def _claim_faults(record: Record) -> Iterator[Claim]:
+    """Refuse every value as long as a run file has errors."""
+    faulty = [name for name, run in _name_runs(record) if run["errors"]]
+    if faulty:
+        yield Claim.refuse("validate", f"any value of {listed(faulty)}: the file has errors; repair it first")
+
+
+def _claim_values(record: Record) -> Iterator[Claim]:
+    """Give the values of the only run, with which nothing is compared."""
+    ((name, run),) = _name_runs(record)
+    doubtful = []
+    for measure, mean in run["means"].items():
+        if mean["value"] is None:
+            continue
+        value = f"{name} has {measure} {write_number(mean['value'], PLACES)}"
+        ends = (mean.get("low"), mean.get("high"))
+        interval = "" if None in ends else f"[{', '.join(write_number(end, PLACES) for end in ends)}]"
+        if interval and mean.get("doubtful"):
+            doubtful.append(f"{interval} for {measure}")
+        elif interval:
+            value += f", 95% interval {interval}"
+        yield Claim.write("eval", f"{value}, in the mean over {_queries(mean['defined'])}.")
+    if doubtful:
+        why = f"fewer than {DECIDING} values differ from the most frequent one, so the interval is too narrow (?)"
+        yield Claim.refuse("eval", f"the 95% interval {_join(doubtful, 'or')}: {why}.")
+    yield from _claim_skewness("eval", record, "95%", f"of {len(run['means'])} means")
+    alone = "there is one run, and nothing to compare it with"
+    yield Claim.refuse("eval", f"that {name} is better or worse than another system: {alone}.")
+
+
+def _claim_order(record: Record) -> Iterator[Claim]:
+    """Say whether the order of the runs can be relied on."""
+    for note in _find_notes(record, "verdict"):
+        numbers, measure = note["numbers"], note["measure"]
+        reliability, queries = numbers.get("reliability"), numbers["queries"]
+        if reliability is None:
+            continue
+        many = queries if isinstance(queries, list) else [queries]
+        over = _queries(many[0]) if len({*many}) == 1 else f"{min(many)} to {max(many)} queries"
+        order = f"the order of the runs by {measure}"
+        told = f"reliability {write_number(reliability, 3)} over {over}"
+        if is_order_reliable(reliability, max(many)):
+            yield Claim.write("eval", f"{order[0].upper()}{order[1:]} is reliable: {told}.")
+            continue
+        needed = f"; 0.95 takes {write_needed(numbers['needed'])} queries" if numbers["needed"] > max(many) else ""
+        yield Claim.refuse("eval", f"that {order} would hold for other queries: {told}{needed}.")
+
+
+def _claim_bounds(part: str, record: Record) -> Iterator[Claim]:
+    """Say what ties, labels or texts leave open, and where that hides which run is better."""
+    what, means = OPEN[part], [run["means"] for run in record["runs"]]
+    open_ = [
+        f"{measure} of {name} between {write_number(least, PLACES)} and {write_number(greatest, PLACES)}"
+        for measure, (_, least, greatest, name) in find_widest(record).items()
+    ]
+    bounded = [measure for measure in record["measures"] if any(has_ends(each[measure]) for each in means)]
+    if open_:
+        yield Claim.write(part, f"{what[0].upper()}{what[1:]} leave these means open most: {'; '.join(open_)}.")
+    elif bounded:
+        least = write_number(10**-PLACES, PLACES)
+        text = f"{what[0].upper()}{what[1:]} change no mean {_join(bounded, 'or')} by {least} or more."
+        yield Claim.write(part, text)
+    if overlapping := [note["measure"] for note in _find_notes(record, "overlapping bounds")]:
+        which = f"which run is better by {_join(overlapping, 'or')}, whatever the {what}"
+        yield Claim.refuse(part, f"{which}: the bounds of some runs overlap.")
+
+
+def _claim_chance(record: Record, fairness: str) -> Iterator[Claim]:
+    """Compare the order of each run with a random order of the same documents, by the fairness measure."""
+    if fairness not in record["measures"]:
+        return
+    end = {"higher": "greatest", "lower": "least"}.get(record["measures"][fairness]["better"])
+    notes = [note for note in _find_notes(record, "near or below chance") if note["measure"] == fairness]
+    noted = {run for note in notes for run in note["runs"]}
+    above, below = [], []
+    for name, run in _name_runs(record):
+        mean = run["means"][fairness]
+        if end is None or mean.get("skill") is None:
+            continue
+        value, expected, best = (write_number(mean[each], PLACES) for each in ("value", "expected", end))
+        told = f"{name} {value}, a random order of its documents {expected}"
+        if run["run"] in noted:
+            below.append(f"{told} (skill {write_difference(mean['skill'], 3)})")
+        else:
+            above.append(f"{told}, the best {best} (skill {write_difference(mean['skill'], 3)})")
+    if above:
+        text = f"By {fairness}, against the other orders of the documents: {'; '.join(_cut(above))}."
+        yield Claim.write("bounds orders", text)
+    if below:
+        text = f"that these orders are fairer than chance by {fairness}: {'; '.join(_cut(below))}."
+        yield Claim.refuse("bounds orders", text)
+
+
+def _cut(told: Sequence[str]) -> list[str]:
+    """Cut a list for a sentence."""
+    return [*told[:FEW], *[f"and {len(told) - FEW} more runs"] * (len(told) > FEW)]
+
+
+def _claim_differences(record: Record) -> Iterator[Claim]:
+    """Say what each comparison shows, and what none shows."""
+    how, names = Procedure(**record["procedure"]), map_names(run["run"] for run in record["runs"])
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for row in record["rows"]:
+        groups.setdefault((row["against"], row["measure"], row["slice"]), []).append(row)
+    ceilings = {note["measure"] for note in _find_notes(record, "ceiling")}
+    for (against, measure, part), rows in groups.items():
+        by = measure if part == ALL else f"{measure} in {part}"
+        sure = [row for row in rows if row["verdict"] in SHOWN and not row["doubtful"]]
+        for row in sure[:FEW]:
+            yield Claim.write("compare", _write_difference(row, names, by, how, record["family"]))
+        if len(sure) > FEW:
+            rest = f"{len(sure) - FEW} more runs differ from {names[against]} in {by}; the table has their numbers."
+            yield Claim.write("compare", rest)
+        for row in rows:
+            if row["verdict"] in SHOWN and row["doubtful"]:
+                yield Claim.refuse("compare", _write_doubtful(row, names, by, how))
+        if hidden := [row for row in rows if row["verdict"] == "not shown"]:
+            text = _write_hidden(hidden, names, by, how, is_at_ceiling=measure in ceilings)
+            yield Claim.refuse("compare", text)
+        if untested := [names[row["run"]] for row in rows if row["verdict"] == "not tested"]:
+            text = f"how {_join(_cut(untested))} compares with {names[against]} in {by}: no test was possible."
+            yield Claim.refuse("compare", text)
+    yield from _claim_skewness("compare", record, how.percent, f"of {len(record['rows'])} differences")
+
+
+def _claim_skewness(part: str, record: Record, percent: str, of: str) -> Iterator[Claim]:
+    """Say how many intervals cover less than they say, as values are skewed."""
+    if skewed := _find_notes(record, "skewed"):
+        by, many = _join([note["measure"] for note in skewed]), skewed[0]["numbers"]["intervals"]
+        why = f"{many} {of} ({by}) rest on skewed values, so their intervals cover less"
+        yield Claim.refuse(part, f"that each {percent} interval covers {percent}: {why}.")
+
+
+def _describe_difference(row: Record, name: str, against: str, by: str) -> str:
+    """Describe how a run differs, in the words of the measure's direction."""
+    verdict, better = row["verdict"], row["better"]
+    if better == "nearer 0":
+        return f"{name} has {by} {'nearer to' if verdict == 'better' else 'farther from'} 0 than {against}"
+    high = {"higher": "better", "lower": "worse"}.get(better, "higher")
+    return f"{name} has a {'higher' if verdict == high else 'lower'} {by} than {against}"
+
+
+def _get(row: Record, name: str) -> float:
+    """Get a number of a row; nan if it has none. The difference is the tested one, which gold labels may correct."""
+    if name == "difference" and row.get("corrected") is not None:
+        name = "corrected"
+    return nan if row[name] is None else float(row[name])
+
+
+def _write_p(row: Record, how: Procedure) -> str:
+    return f"{name_corrected_p(how)} {write_p(_get(row, 'p_corrected'), PLACES)}"
+
+
+def _write_interval(row: Record) -> str:
+    return write_interval((_get(row, "low"), _get(row, "high")), PLACES)
+
+
+def _write_difference(row: Record, names: Mapping[str, str], by: str, how: Procedure, family: str) -> str:
+    """Write a difference that is shown, with all that it rests on."""
+    what = _describe_difference(row, names[row["run"]], names[row["against"]], by)
+    sizes = "mean absolute value " * (row["compared"] == "absolute value")
+    means = " against ".join(write_number(_get(row, name), PLACES) for name in ("mean", "baseline"))
+    difference = f"difference {write_difference(_get(row, 'difference'), PLACES)}"
+    interval = f"{how.percent} interval {_write_interval(row)}"
+    test = f"{_write_p(row, how)} ({TESTS[how.test]}; {family.partition(':')[0]})"
+    return f"{what}: {sizes}{means}, {difference}, {interval}, {test}, {_queries(row['queries'])}."
+
+
+def _write_doubtful(row: Record, names: Mapping[str, str], by: str, how: Procedure) -> str:
+    """Write a difference that rests on too few values."""
+    what = _describe_difference(row, names[row["run"]], names[row["against"]], by)
+    told = f"{write_difference(_get(row, 'difference'), PLACES)}, {_write_p(row, how)}"
+    few = f"only {row['deciding']} of {row['queries']} differences differ from the most frequent one"
+    return f"that {what} ({told}): {few}, too few to trust the interval and p (?)."
+
+
+def _write_hidden(
+    rows: Sequence[Record], names: Mapping[str, str], by: str, how: Procedure, *, is_at_ceiling: bool
+) -> str:
+    """Write what no comparison shows, of all runs by one measure."""
+    told = [
+        f"{names[row['run']]} ({write_difference(_get(row, 'difference'), PLACES)} {_write_interval(row)}, "
+        f"{_write_p(row, how)})"
+        for row in rows[:FEW]
+    ]
+    told += [f"{len(rows) - FEW} more runs"] * (len(rows) > FEW)
+    many = sorted({row["queries"] for row in rows})
+    over = _queries(many[0]) if len(many) == 1 else f"{many[0]} to {many[-1]} queries"
+    size = "the size of " * (rows[0]["compared"] == "absolute value")
+    what = f"{_join(told, 'or')} differs from {names[rows[0]['against']]} in {size}{by}"
+    ceiling = ", and most rankings of a run have the best value (ceiling)" * is_at_ceiling
+    return f"that {what}, or that they are equal: {over} show no difference{ceiling}."
+
+
+def _claim_headroom(record: Record) -> Iterator[Claim]:
+    """Say how much fairer the runs could be at no loss of utility."""
+    size = "the size of " * bool(_find_notes(record, "absolute values"))
+    by, utility, gains, still = f"{size}{record['fairness']}", record["utility"], [], []
+    for name, run in _name_runs(record):
+        points = {(point["point"], point["loss"]): point for point in run["points"]}
+        own, best = points.get(("run", None)), points.get(("loss", 0))
+        if own is None or best is None or own["fairness"] is None or best["fairness"] is None:
+            continue
+        now, could = own["fairness"], best["fairness"]
+        if round(could, PLACES) != round(now, PLACES):
+            bound = "" if best["exact"] else "at least " if could > now else "at most "
+            gains.append(f"{name} {bound}{write_number(could, PLACES)} instead of {write_number(now, PLACES)}")
+        elif best["exact"] and abs(could - now) < SAME:
+            still.append(name)
+    if gains:
+        how = " (found with the qrels)" * bool(_find_notes(record, "upper bound"))
+        text = f"With no less {utility}, other orders of the same documents{how} are fairer by {by}: "
+        yield Claim.write("headroom", f"{text}{'; '.join(_cut(gains))}.")
+    if still:
+        whose = _join(_cut(still), "or")
+        yield Claim.write("headroom", f"No order of the documents of {whose} is fairer by {by} with no less {utility}.")
+
+
+def _claim_variants(record: Record) -> Iterator[Claim]:
+    """Say whether the runs keep their order with other settings."""
+    if not record["pairs"]:
+        return
+    base = {run["run"]: run["mean"] for run in record["runs"]}
+    order = f"order of the means by {record['measure']}"
+    changed = [
+        each
+        for each in record["variants"]
+        if any(run["mean"] != base[run["run"]] for run in each["runs"]) or each["flipped"]
+    ]
+    flips = [f"{spell_variant(each)} flips {_count_pairs(each, record)}" for each in changed if each["flipped"]]
+    if flips:
+        yield Claim.refuse("ablate", f"that the {order} survives other settings: {_join(_cut(flips))}.")
+    elif changed:
+        settings = _join([spell_variant(each) for each in changed])
+        yield Claim.write("ablate", f"The {order} is the same with {settings}.")
+
+
+def _count_pairs(variant: Record, record: Record) -> str:
+    """Count the pairs of runs that a variant flips."""
+    pairs = record["pairs"]
+    return "it" if pairs == 1 else f"{variant['flipped']} of {pairs} pairs of runs"
+
+
+def spell_variant(variant: Record) -> str:
+    """Spell a variant as its setting."""
+    return f"{variant['factor']}={variant['variant']}"
+
+
+def _claim_corrections(record: Record) -> Iterator[Claim]:
+    """Give the means that labels of people correct."""
+    for measure in record["measures"]:
+        told = []
+        for name, run in _name_runs(record):
+            mean = run["means"][measure]
+            if mean["value"] is None or mean.get("corrected") is None or mean.get("doubtful"):
+                continue
+            interval = ", ".join(write_number(mean[end], PLACES) for end in ("low", "high"))
+            corrected, value = (write_number(mean[each], PLACES) for each in ("corrected", "value"))
+            told.append(f"{name} {corrected} [{interval}] instead of {value}")
+        if told:
+            yield Claim.write("gold", f"Corrected by labels of people, {measure} is: {'; '.join(_cut(told))}.")
