@@ -146,6 +146,7 @@ DECLARED = {
     },
     "formulas/fronts.py": {
         "merge_hulls: loss": "corners of a hull, which are apart by more than rounding",
+        "thin_out: utility[0] - utility[-1]": "choices that no other beats, which are apart by more than rounding",
     },
     "formulas/labelings/exposures.py": {
         "Ratio.find_ends: due": WEIGHTS,

@@ -52,16 +52,16 @@ def list_claims(records: Mapping[str, Record], fairness: str) -> list[Claim]:
 
     ``fairness`` is the measure that the study is about.
     """
-    listers: Mapping[str, Callable[[Record], Iterator[Claim]]] = {  # in the order of the sentences
+    listers: dict[str, Callable[[Record], Iterator[Claim]]] = {  # in the order of the sentences
         "compare": _claim_differences,
         "eval": lambda record: _claim_values(record) if len(record["runs"]) == 1 else _claim_order(record),
         "gold": _claim_corrections,
         "headroom": _claim_headroom,
         "bounds orders": lambda record: _claim_chance(record, fairness),
-        "ablate": _claim_variants,
         **{name: partial(_claim_bounds, name) for name in OPEN},
         "validate": _claim_faults,
     }
+    listers |= {name: partial(_claim_variants, name) for name, record in records.items() if "variants" in record}
     return [claim for name, listing in listers.items() if name in records for claim in listing(records[name])]
 
 
@@ -210,24 +210,32 @@ def _claim_differences(record: Record) -> Iterator[Claim]:
     for row in record["rows"]:
         groups.setdefault((row["against"], row["measure"], row["slice"]), []).append(row)
     ceilings = {note["measure"] for note in _find_notes(record, "ceiling")}
-    for (against, measure, part), rows in groups.items():
+    for (_, measure, part), rows in groups.items():
         by = measure if part == ALL else f"{measure} in {part}"
-        sure = [row for row in rows if row["verdict"] in SHOWN and not row["doubtful"]]
-        for row in sure[:FEW]:
-            yield Claim.write("compare", _write_difference(row, names, by, how, record["family"]))
-        if len(sure) > FEW:
-            rest = f"{len(sure) - FEW} more runs differ from {names[against]} in {by}; the table has their numbers."
-            yield Claim.write("compare", rest)
-        for row in rows:
-            if row["verdict"] in SHOWN and row["doubtful"]:
-                yield Claim.refuse("compare", _write_doubtful(row, names, by, how))
+        yield from _claim_shown(rows, names, by, how, record["family"])
         if hidden := [row for row in rows if row["verdict"] == "not shown"]:
             text = _write_hidden(hidden, names, by, how, is_at_ceiling=measure in ceilings)
             yield Claim.refuse("compare", text)
         if untested := [names[row["run"]] for row in rows if row["verdict"] == "not tested"]:
-            text = f"how {_join(_cut(untested))} compares with {names[against]} in {by}: no test was possible."
-            yield Claim.refuse("compare", text)
+            whose = f"{_join(_cut(untested))} compares with {names[rows[0]['against']]}"
+            yield Claim.refuse("compare", f"how {whose} in {by}: no test was possible.")
     yield from _claim_skewness("compare", record, how.percent, f"of {len(record['rows'])} differences")
+
+
+def _claim_shown(
+    rows: Sequence[Record], names: Mapping[str, str], by: str, how: Procedure, family: str
+) -> Iterator[Claim]:
+    """Write the differences from a baseline that are shown by one measure, but those that are doubtful."""
+    shown = [row for row in rows if row["verdict"] in SHOWN]
+    sure = [row for row in shown if not row["doubtful"]]
+    for row in sure[:FEW]:
+        yield Claim.write("compare", _write_difference(row, names, by, how, family))
+    if len(sure) > FEW:
+        rest = f"{len(sure) - FEW} more runs differ from {names[rows[0]['against']]} in {by}"
+        yield Claim.write("compare", f"{rest}; the table has their numbers.")
+    for row in shown:
+        if row["doubtful"]:
+            yield Claim.refuse("compare", _write_doubtful(row, names, by, how))
 
 
 def _claim_skewness(part: str, record: Record, percent: str, of: str) -> Iterator[Claim]:
@@ -323,7 +331,7 @@ def _claim_headroom(record: Record) -> Iterator[Claim]:
         yield Claim.write("headroom", f"No order of the documents of {whose} is fairer by {by} with no less {utility}.")
 
 
-def _claim_variants(record: Record) -> Iterator[Claim]:
+def _claim_variants(part: str, record: Record) -> Iterator[Claim]:
     """Say whether the runs keep their order with other settings."""
     if not record["pairs"]:
         return
@@ -336,10 +344,10 @@ def _claim_variants(record: Record) -> Iterator[Claim]:
     ]
     flips = [f"{spell_variant(each)} flips {_count_pairs(each, record)}" for each in changed if each["flipped"]]
     if flips:
-        yield Claim.refuse("ablate", f"that the {order} survives other settings: {_join(_cut(flips))}.")
+        yield Claim.refuse(part, f"that the {order} survives other settings: {_join(_cut(flips))}.")
     elif changed:
         settings = _join([spell_variant(each) for each in changed])
-        yield Claim.write("ablate", f"The {order} is the same with {settings}.")
+        yield Claim.write(part, f"The {order} is the same with {settings}.")
 
 
 def _count_pairs(variant: Record, record: Record) -> str:

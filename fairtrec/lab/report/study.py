@@ -44,7 +44,7 @@ class StudyReport:
         not_done: the parts that have no answer, and why.
         methods: what was done, in sentences, with the sources.
         about: what each part asks and does, by its name.
-        fairness: the fairness measure that headroom and ablate are about; "" if there is none.
+        fairness: the fairness measure of parts that are about one; "" if there is none.
     """
 
     parts: Mapping[str, CommandAnswer]
