@@ -6,6 +6,7 @@ not answer gives a sentence not to write, with the reason.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from math import nan
 from typing import Any, NamedTuple
 
@@ -167,9 +168,26 @@ def _claim_bounds(part: str, record: Record) -> Iterator[Claim]:
         least = write_number(10**-PLACES, PLACES)
         text = f"{what[0].upper()}{what[1:]} change no mean {_join(bounded, 'or')} by {least} or more."
         yield Claim.write(part, text)
-    if overlapping := [note["measure"] for note in _find_notes(record, "overlapping bounds")]:
-        which = f"which run is better by {_join(overlapping, 'or')}, whatever the {what}"
+    overlapping = [note["measure"] for note in _find_notes(record, "overlapping bounds")]
+    whatever = f"the {what}"
+    if part == "bounds ties":  # of which no note says so
+        overlapping = [measure for measure in find_widest(record) if _overlaps(record, measure)]
+        whatever = "the order of ties"
+    if overlapping:
+        which = f"which run is better by {_join(overlapping, 'or')}, whatever {whatever}"
         yield Claim.refuse(part, f"{which}: the bounds of some runs overlap.")
+
+
+def _overlaps(record: Record, measure: str) -> bool:
+    """Tell whether the bounds of two runs overlap, and not both are closed, by a measure that is not of sizes."""
+    if record["measures"][measure]["better"] not in ("higher", "lower"):
+        return False
+    means = [run["means"][measure] for run in record["runs"] if has_ends(run["means"][measure])]
+    ends = [(mean["least"], mean["greatest"]) for mean in means]
+    return any(
+        one[0] <= other[1] and other[0] <= one[1] and max(one[1] - one[0], other[1] - other[0]) > SAME
+        for one, other in combinations(ends, 2)
+    )
 
 
 def _claim_chance(record: Record, fairness: str) -> Iterator[Claim]:

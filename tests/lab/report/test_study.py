@@ -20,6 +20,7 @@ from fairtrec.support.errors import InputError, UsageError
 from fairtrec.support.version import __version__
 from fairtrec_made.command_trials import SHELL
 
+ASKED = ["qrels.txt", "bm25.run", "neural.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10 ARaB@10"]
 PARTS = [
     "validate",
     "eval",
@@ -116,7 +117,7 @@ def test_the_line_to_type_keeps_what_follows_the_format():
 
 
 def test_a_part_is_named_as_it_begins_and_written_as_it_ends(copied, write_study):
-    done = write_study("qrels.txt", "bm25.run", "neural.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10 ARaB@10")
+    _, done = write_study(*ASKED)
     names = [*read(copied / "study")["parts"]]
     assert [line.partition(":")[0] for line in done.err.splitlines()[: len(names)]] == [
         f"# {at} of {len(names)}, {name}" for at, name in enumerate(names, 1)
