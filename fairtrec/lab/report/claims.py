@@ -260,7 +260,7 @@ def _claim_skewness(part: str, record: Record, percent: str, of: str) -> Iterato
     """Say how many intervals cover less than they say, as values are skewed."""
     if skewed := _find_notes(record, "skewed"):
         by, many = _join([note["measure"] for note in skewed]), skewed[0]["numbers"]["intervals"]
-        why = f"{many} {of} ({by}) rest on skewed values, so their intervals cover less"
+        why = f"skewed values make {many} {of} ({by}) less certain than their intervals say"
         yield Claim.refuse(part, f"that each {percent} interval covers {percent}: {why}.")
 
 

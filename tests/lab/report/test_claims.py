@@ -214,8 +214,8 @@ REFUSE = {
     r"differences differ from the most frequent one, too few to trust the interval and p \(\?\)\.",
     "hidden": r"that (.*) differs from (\S+) in (the size of )?(\S+), or that they are equal: (\d+(?: to \d+)?) queries "
     r"show no difference(, and most rankings of a run have the best value \(ceiling\))?\.",
-    "skewed": r"that each 95% interval covers 95%: (\d+) of (\d+) (differences|means) \((.*)\) rest on skewed values, so "
-    r"their intervals cover less\.",
+    "skewed": r"that each 95% interval covers 95%: skewed values make (\d+) of (\d+) (differences|means) \((.*)\) less "
+    r"certain than their intervals say\.",
     "unreliable": rf"that the order of the runs by (\S+) would hold for other queries: reliability ({N}) over "
     r"(\d+(?: to \d+)?) queries(?:; 0.95 takes ([\d,]+) queries)?\.",
     "alone": r"that (\S+) is better or worse than another system: there is one run, and nothing to compare it with\.",
