@@ -56,8 +56,9 @@ def command() -> None:
 def diff(one: str, other: str, *, tolerance: float | None, exact: bool, form: str, output: Path | None) -> int:
     """Show what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
 
-    Inputs are compared by their sha256, not by their place. Values are compared for each query if both files have
-    them (-q), and in the mean. Values that agree within 1e-12 relative are the same, and are counted.
+    Inputs are compared by their sha256, not by their place. Runs of other names are matched by sha256. Values are
+    compared for each query if both files have them (-q), and in the mean. Values that agree within 1e-12 relative are
+    the same, and are counted.
     """
     from fairtrec.commands.results import difference, results
 
@@ -65,7 +66,8 @@ def diff(one: str, other: str, *, tolerance: float | None, exact: bool, form: st
     printing.refuse_output(output, one, other)
     found = difference.compare_results(results.read_results(one), results.read_results(other), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(one, other))
-    for line in difference.note_versions(found.versions, (f"in {one}", f"in {other}")):
+    sides = (f"in {one}", f"in {other}")
+    for line in (*difference.note_renamed(found.renamed), *difference.note_versions(found.versions, sides)):
         write_stderr(f"# {line}")
     return 0 if found.same else 1
 

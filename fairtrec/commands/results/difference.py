@@ -23,6 +23,7 @@ from fairtrec.support.notes import Note, NoteKind
 PROGRAMS = ("fairtrec", "ir-measures", "plug-ins")  # as signatures name them
 Pair = tuple[str, str]  # of the one and of the other; empty where it has none
 VERSIONS = NoteKind("versions differ", "versions differ: {versions}")
+RENAMED = NoteKind("renamed runs", "runs of two names, matched by sha256: {names}")
 
 
 class ChangedValues(NamedTuple):
@@ -70,6 +71,13 @@ def note_versions(programs: Mapping[str, Pair], sides: Pair) -> list[Note]:
     return [VERSIONS.note(versions="; ".join(told))] if told else []
 
 
+def note_renamed(renamed: Sequence[Pair]) -> list[Note]:
+    """Say which runs are matched by their sha256, since their names differ."""
+    told = [f"{one} | {other}" for one, other in renamed[:SHOWN]]
+    told += [f"and {len(renamed) - SHOWN} more"] * (len(renamed) > SHOWN)
+    return [RENAMED.note(names=", ".join(told))] if told else []
+
+
 def _keys(*parts: str) -> set[str]:
     """Name the choices, as signatures do, that play a part only where one of these does."""
     return {row.key for row in CHOICES.values() if not set(parts).isdisjoint(row.part.split())} - {""}
@@ -81,7 +89,7 @@ OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
 UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {
     row.key for row in CHOICES.values() if row.adds
 }
-SHOWN = 3  # of the queries that differ, those that differ most
+SHOWN = 3  # of the queries that differ, those that differ most; of renamed runs, the first
 NOISE = 1e-15  # a difference below this is rounding, whatever the size of the values
 WHOLE = float(2**53)  # up to which a float holds every whole number
 
@@ -153,7 +161,9 @@ class Difference:
     values: tuple[Deviation, ...]
     tolerance: Tolerance
     compared: int  # values, of queries and means
-    near: int  # of these, the values that are the same within the tolerance but not identical
+    alike: int  # of these, the values that are the same
+    near: int  # of these, the values that are the same only within the tolerance
+    renamed: tuple[Pair, ...] = ()  # runs that are matched by their sha256
 
     @property
     def same(self) -> bool:
@@ -165,7 +175,8 @@ class Difference:
 def compare_results(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = USUAL) -> Difference:
     """Compare two results.
 
-    Runs are matched by name, or are the one that each has. Where inputs lie does not matter, what they hold does.
+    Runs are matched by name, then by sha256, or are the one that each has. Where inputs lie does not matter, what they
+    hold does.
     """
     pairs = _pairs(one, other)
     common = [measure for measure in one.measures if measure in other.measures]
@@ -181,21 +192,26 @@ def compare_results(one: RecordedResult, other: RecordedResult, tolerance: Toler
     unlike = [each for each in compared if not identical(*each[1:])]
     near = sum(tolerance.accepts(mine, yours, counts=name in counts) for name, mine, yours in unlike)
     queries, sizes = _compare_queries(pairs)
-    runs = ([], []) if len(one.runs) == len(other.runs) == len(pairs) else (one.runs, other.runs)
+    matched = [{run.name for run in side} for side in zip(*pairs, strict=True)] or [set(), set()]
     choices = unequal(one.signature, other.signature)
     return Difference(
         compare_programs(one.signature, other.signature),
         find_changed_versions(common, one.signature, other.signature),
         {name: pair for name, pair in choices.items() if name not in (*PROGRAMS, "values")},
         _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
-        _single(*([run.name for run in several] for several in runs)),
+        (
+            *((run.name, "") for run in one.runs if run.name not in matched[0]),
+            *(("", run.name) for run in other.runs if run.name not in matched[1]),
+        ),
         _single(list(one.columns), list(other.columns)),
         queries,
         sizes,
         tuple(values),
         tolerance,
         len(compared),
+        len(compared) - len(unlike) + near,
         near,
+        tuple((mine.name, yours.name) for mine, yours in pairs if _is_renamed(one, mine, other, yours)),
     )
 
 
@@ -224,7 +240,28 @@ def _pairs(one: RecordedResult, other: RecordedResult) -> list[tuple[RecordedRun
     if len(one.runs) == len(other.runs) == 1:
         return [(one.runs[0], other.runs[0])]
     named = {run.name: run for run in other.runs}
-    return [(run, named[run.name]) for run in one.runs if run.name in named]
+    mine = {run.name for run in one.runs}
+    others: dict[str, list[RecordedRun]] = {}  # by sha256, those that have no run of their name
+    for run in other.runs:
+        if run.name not in mine and (sha256 := _find_sha256(other, run)):
+            others.setdefault(sha256, []).append(run)
+    pairs = []
+    for run in one.runs:
+        equal = [named[run.name]] if run.name in named else others.get(_find_sha256(one, run), [])
+        if equal:
+            pairs.append((run, equal.pop(0)))
+    return pairs
+
+
+def _find_sha256(results: RecordedResult, run: RecordedRun) -> str:
+    """Give the sha256 of the file of a run; empty if it was no file."""
+    part = Part("run", run.name)
+    return results.inputs[part].sha256 if part in results.inputs else ""
+
+
+def _is_renamed(one: RecordedResult, mine: RecordedRun, other: RecordedResult, yours: RecordedRun) -> bool:
+    """Tell whether two runs have two names and the same file."""
+    return mine.name != yours.name and "" != _find_sha256(one, mine) == _find_sha256(other, yours)
 
 
 def _digests(results: RecordedResult, pairs: Sequence[tuple[RecordedRun, RecordedRun]], side: int) -> dict[str, str]:

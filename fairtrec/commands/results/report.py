@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import Any
 
-from fairtrec.commands.results.difference import Deviation, Difference, Pair
+from fairtrec.commands.results.difference import Deviation, Difference, Pair, Tolerance
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import format_distinct
 from fairtrec.report.note_selection import wrap_hanging
@@ -12,10 +12,10 @@ from fairtrec.support.errors import plain
 
 
 def text(difference: Difference, *, names: Pair, window: bool = False) -> str:
-    """Write a line for each difference, and how many values are the same only within the tolerance."""
+    """Write a line for each difference, and how many values are the same, if some are only within the tolerance."""
     room = get_terminal_size().columns if window else None
     lines = [] if difference.same else [f"--- {names[0]}", f"+++ {names[1]}", *_lines(difference, names)]
-    lines += [near(difference)] * bool(difference.near)
+    lines += count_near(difference.compared, difference.alike, difference.near, difference.tolerance)
     return "".join(f"{part}\n" for line in lines for part in wrap_hanging(plain(line), room, 4))
 
 
@@ -33,13 +33,21 @@ def _lines(difference: Difference, names: Pair) -> Iterator[str]:
     for run, (many, others) in difference.sizes.items():
         yield f"number of queries, {run}: {many} | {others}"
     yield from map(_deviation, difference.values)
+    if not difference.compared:
+        yield "no value is compared: the files have no run or no measure in common"
 
 
-def near(difference: Difference) -> str:
-    """Say how many values are the same within the tolerance and not identical."""
-    most = difference.tolerance.most
-    within = f"{NEAR:g} relative" if most == 0 else f"{NEAR:g} relative or {most:g} absolute"
-    return f"{difference.near} of {difference.compared} values are the same within {within}; --exact compares bits"
+def count_near(compared: int, alike: int, near: int, tolerance: Tolerance) -> list[str]:
+    """Say how many of the values are the same, and how many of these only within the tolerance; nothing if none is.
+
+    >>> count_near(52, 50, 1, Tolerance(0.05))
+    ['the same in 50 of 52 values, 1 of them only within 1e-12 relative or 0.05 absolute; --exact compares bits']
+    """
+    if not near:
+        return []
+    within = f"{NEAR:g} relative" + (f" or {tolerance.most:g} absolute" if tolerance.most else "")
+    many = f"{compared}" if alike == compared else f"{alike} of {compared}"
+    return [f"the same in {many} values, {near} of them only within {within}; --exact compares bits"]
 
 
 def _deviation(deviation: Deviation) -> str:
@@ -74,6 +82,7 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
         "tolerance": difference.tolerance.most,
         "compared": difference.compared,
         "near": difference.near,
+        "renamed": list(map(_pair, difference.renamed)),
         "values": [
             {
                 "run": deviation.run,

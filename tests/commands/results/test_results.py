@@ -224,6 +224,49 @@ def test_a_baseline_from_other_qrels_is_refused():
         difference.refuse_other(of_values([0.5]), Signature.read("fairtrec:1 | order:score"), {Part("qrels"): "1" * 64})
 
 
+def of_runs(**runs):
+    """Results of runs by name: the sha256 of each, and its value of one query."""
+    inputs = {f"run {name}": {"path": name, "sha256": digest * 64} for name, (digest, _) in runs.items()}
+    rows = [
+        {"run": name, "tag": "t", "queries": 1, "per_query": {"q1": {"RR": value}}} for name, (_, value) in runs.items()
+    ]
+    return read(json.dumps(document(runs=rows, inputs=inputs)))
+
+
+def test_runs_of_other_names_are_matched_by_sha256():
+    one = of_runs(a=("1", 0.1), b=("2", 0.2), c=("3", 0.3), d=("", 0.4))
+    found = difference.compare_results(one, of_runs(y=("2", 0.25), a=("1", 0.1), d2=("", 0.4), x=("3", 0.3)))
+    assert found.renamed == (("b", "y"), ("c", "x"))
+    assert found.runs == (("d", ""), ("", "d2"))  # no file, so no sha256
+    assert [(apart.run, apart.most) for apart in found.values] == [("b | y", (("q1", 0.2, 0.25),))]
+    assert (found.compared, found.alike, found.near, dict(found.inputs)) == (3, 2, 0, {})
+    (note,) = difference.note_renamed(found.renamed)
+    assert str(note) == "runs of two names, matched by sha256: b | y, c | x"
+    assert "p3 | r3, and 2 more" in str(*difference.note_renamed([(f"p{at}", f"r{at}") for at in range(1, 6)]))
+
+
+def test_two_runs_of_the_same_bytes_are_matched_once_each():
+    one = of_runs(a=("1", 0.1), b=("1", 0.1), c=("1", 0.1))
+    found = difference.compare_results(one, of_runs(x=("1", 0.1), y=("1", 0.1)))
+    assert (found.renamed, found.runs) == ((("a", "x"), ("b", "y")), (("c", ""),))
+
+
+def test_files_of_other_runs_say_that_no_value_is_compared():
+    found = difference.compare_results(of_runs(a=("1", 0.1), b=("2", 0.1)), of_runs(x=("3", 0.1), y=("4", 0.1)))
+    assert "no value is compared: " in DIFFERENCES("text", found, names=("a.json", "b.json"))
+
+
+def test_some_values_may_differ_and_others_be_the_same_within_the_tolerance():
+    found = difference.compare_results(
+        of_values([0.1, 0.2, 0.3]), of_values([0.1, 0.21, 0.4]), difference.Tolerance(0.05)
+    )
+    told = DIFFERENCES("text", found, names=("a.json", "b.json")).splitlines()[-1]
+    assert (
+        told
+        == "the same in 2 of 3 values, 1 of them only within 1e-12 relative or 0.05 absolute; --exact compares bits"
+    )
+
+
 # --- the commands ---
 
 
@@ -290,7 +333,7 @@ COMPARISONS = [("results", "replay", "a.json"), ("results", "diff", "a.json", "o
 def test_a_value_that_differs_in_its_last_digit_is_the_same_and_counted(recorded, fairtrec_command, command):
     change_value(recorded, lambda value: math.nextafter(value, 0.0))
     ended = fairtrec_command(*command)
-    told = "1 of 13 values are the same within 1e-12 relative; --exact compares bits\n"
+    told = "the same in 13 values, 1 of them only within 1e-12 relative; --exact compares bits\n"
     assert (ended.code, ended.out) == (0, told)
     found = json.loads(fairtrec_command(*command, "-f", "json").out)
     assert {name: found[name] for name in ("same", "exact", "compared", "near", "values")} == {
@@ -316,7 +359,7 @@ def test_a_value_that_differs_by_1e_9_is_found_unless_it_is_tolerated(recorded, 
     change_value(recorded, lambda value: value - 1e-9)
     assert fairtrec_command(*command).code == 1
     ended = fairtrec_command(*command, "--tolerance", "2e-9")
-    told = "1 of 13 values are the same within 1e-12 relative or 2e-09 absolute; --exact compares bits\n"
+    told = "the same in 13 values, 1 of them only within 1e-12 relative or 2e-09 absolute; --exact compares bits\n"
     assert (ended.code, ended.out) == (0, told)
 
 
