@@ -10,7 +10,7 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands, write_stderr
 from fairtrec.commands.results import DIFFERENCES, PARTS, SHOWN
-from fairtrec.support.errors import UsageError
+from fairtrec.support.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from fairtrec.commands.results.difference import Tolerance
@@ -60,16 +60,29 @@ def diff(one: str, other: str, *, tolerance: float | None, exact: bool, form: st
     compared for each query if both files have them (-q), and in the mean. Values that agree within 1e-12 relative are
     the same, and are counted.
     """
-    from fairtrec.commands.results import difference, results
+    from fairtrec.commands.results import difference
 
     allowed = read_tolerance(tolerance, exact=exact)
     printing.refuse_output(output, one, other)
-    found = difference.compare_results(results.read_results(one), results.read_results(other), allowed)
+    found = difference.compare_results(read_compared(one), read_compared(other), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(one, other))
     sides = (f"in {one}", f"in {other}")
     for line in (*difference.note_renamed(found.renamed), *difference.note_versions(found.versions, sides)):
         write_stderr(f"# {line}")
     return 0 if found.same else 1
+
+
+def read_compared(file: str) -> "RecordedResult":
+    """Read a results file. Raises InputError for the answer of another command too, with what takes that."""
+    from fairtrec.commands.results import results
+    from fairtrec.commands.results.parts import can_replay
+
+    document = results.read_document(file)
+    if command := results.name_other_command(document):
+        again = f"to compute it again, type: fairtrec results replay {file}"
+        what = f"this is the JSON of {command}, and diff compares files of `fairtrec eval -f json`"
+        raise InputError(f"{what}; {again if can_replay(document) else 'pass two of these'}", file)
+    return results.parse_document(document)
 
 
 root = click.option(
@@ -121,12 +134,12 @@ def replay(
     counted.
     """
     from fairtrec.commands.results import moved_inputs, results
-    from fairtrec.commands.results.parts import is_other_answer, read_inputs
+    from fairtrec.commands.results.parts import read_inputs, refuse_unreplayed
 
     allowed = read_tolerance(tolerance, exact=exact)
     document = results.read_document(file)
-    is_answer = "parts" in document or ("format" not in document and is_other_answer(document))
-    recorded = None if is_answer else results.parse_document(document)
+    refuse_unreplayed(document)
+    recorded = None if results.name_other_command(document) else results.parse_document(document)
     inputs = read_inputs(document) if recorded is None else recorded.inputs
     starts = list_starts(file, root)
     names = [str(start / each.name) for start in starts for each in inputs.values()]

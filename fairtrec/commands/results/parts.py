@@ -18,7 +18,7 @@ from fairtrec.cli.commands import TYPED, load_command
 from fairtrec.cli.performing import run_command
 from fairtrec.commands.results.difference import Tolerance
 from fairtrec.commands.results.replay import find_inputs
-from fairtrec.commands.results.results import RecordedResult, read_input
+from fairtrec.commands.results.results import RecordedResult, name_other_command, read_input
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.support import command_rows
@@ -31,6 +31,7 @@ UNUSED = ("force", "untrusted", "limits", "no_links", "help", "brief", "codes") 
 MADE_BY = ("fairtrec", "inputs", "arguments")  # which version, from which files, and how: not compared
 OPTIONS_NOTE = "options from a file"  # the kind of the note of `check`
 WAY_OUT = "write it again with this version of fairtrec"
+UNLIKE = "the arguments do not match the inputs"
 
 
 class RecordedPart(NamedTuple):
@@ -54,12 +55,14 @@ class PartDifference(NamedTuple):
 class PartsDifference:
     """What differs between a file of several answers and the answers of today.
 
-    ``compared`` is the number of values, ``parts`` the names of the parts.
+    ``compared`` is the number of values, and ``near`` of those that are the same only within the tolerance; ``parts``
+    are the names of the parts.
     """
 
     parts: tuple[str, ...]
     values: tuple[PartDifference, ...]
     compared: int
+    near: int
     tolerance: Tolerance
 
     @property
@@ -80,7 +83,7 @@ def replay_parts(
     recorded = RecordedResult(path, Signature({}), inputs, (), ())
     files = find_inputs(recorded, root).files
     values: list[PartDifference] = []
-    compared = 0
+    compared = near = 0
     with contextlib.chdir(root) if root is not None else contextlib.nullcontext():
         for part in parts:
             try:
@@ -91,21 +94,47 @@ def replay_parts(
                 raise InputError(f"the part {part.name} cannot be run: {error}", path) from None
             except UnrecordedFileError as error:
                 what = f"the part {part.name} reads {error.name}, of which this file has no sha256"
-                raise InputError(f"{what}; {WAY_OUT}", path) from None
+                cause = f"{UNLIKE}: " * (error.name not in {file.name for file in inputs.values()})
+                raise InputError(f"{cause}{what}; {WAY_OUT}", path) from None
+            except InputError as error:
+                if _is_missing(error, inputs):
+                    what = f"the part {part.name} reads {error.path!s}, which is not there and no input of this file"
+                    raise InputError(f"{UNLIKE}: {what}; {WAY_OUT}", path) from None
+                raise
             found = list(_compare(_drop_origin(part.answer), _drop_origin(answer)))
+            unlike = [each for each in found if not _is_same(*each[1:], Tolerance(exact=True))]
+            far = [each for each in unlike if not _is_same(*each[1:], tolerance)]
             compared += len(found)
-            values += [
-                PartDifference(part.name, key, one, other)
-                for key, one, other in found
-                if not _is_same(one, other, tolerance)
-            ]
-    return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, tolerance)
+            near += len(unlike) - len(far)
+            values += [PartDifference(part.name, *each) for each in far]
+    return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, near, tolerance)
 
 
-def is_other_answer(document: Fields) -> bool:
-    """Tell the answer of a command from a results file, which `eval` writes."""
-    arguments = document.values.get("arguments")
-    return isinstance(arguments, list) and arguments[:1] != ["eval"]
+def _is_missing(error: InputError, inputs: Mapping[Part, InputFile]) -> bool:
+    """Tell whether an error is on a path at which nothing is, and that no input has; a member of one has its path."""
+    if error.path is None or Path(error.path).exists():
+        return False
+    return not os.fspath(error.path).startswith(tuple(file.name for file in inputs.values()))
+
+
+def list_replayed() -> list[str]:
+    """List the commands whose answers are computed again from a file."""
+    return [row.name for row in command_rows.registry.list_rows() if row.name in PERFORMED or row.study]
+
+
+def can_replay(document: Fields) -> bool:
+    """Tell whether a file holds the answer of a command that is run from a file, or several answers."""
+    return "parts" in document or name_other_command(document) in list_replayed()
+
+
+def refuse_unreplayed(document: Fields) -> None:
+    """Raise InputError for the answer of a command that is not run from a file, and for a file without a command."""
+    these = f"only the JSON of {', '.join(list_replayed())} and the report.json of report can be replayed"
+    command = name_other_command(document)
+    if command and not can_replay(document):
+        raise InputError(f"this is the JSON of {command}, and {these}; run {command} again", document.path)
+    if not command and "format" not in document and "arguments" not in document:
+        raise InputError(f"this file has neither values of eval nor a command, and {these}", document.path)
 
 
 def read_inputs(document: Fields) -> dict[Part, InputFile]:
@@ -116,13 +145,13 @@ def read_inputs(document: Fields) -> dict[Part, InputFile]:
 
 def _read_parts(document: Fields) -> Iterator[RecordedPart]:
     """Read the parts of a file, or its one answer. Raises InputError for a command that is not run from a file."""
-    several = {"answer": document}
+    several = {name_other_command(document): document}
     if "parts" in document:
         every = document.object("parts")
         several = {name: every.object(name) for name in every}
     if not several:
         document.refuse("must have one part or more", "parts")
-    allowed = [row.name for row in command_rows.registry.list_rows() if row.name in PERFORMED or row.study]
+    allowed = list_replayed()
     for name, part in several.items():
         arguments = part.value("arguments")
         if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):

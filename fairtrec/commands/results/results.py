@@ -146,7 +146,23 @@ def parse_document(document: Fields) -> RecordedResult:
     return RecordedResult(str(document.path), signature, inputs, measures, runs, options, columns, counts)
 
 
+def name_other_command(document: Fields) -> str:
+    """Name the command whose answer a file holds; empty for a results file, which `eval` writes, and for no answer.
+
+    Of several answers it is the name of the file that they are in.
+    """
+    if "parts" in document:
+        return "report"
+    arguments = document.values.get("arguments")
+    is_answer = isinstance(arguments, list) and arguments and "format" not in document and arguments[0] != "eval"
+    return short(str(arguments[0])) if isinstance(arguments, list) and is_answer else ""
+
+
 def _refuse_other_format(document: Fields) -> None:
+    if command := name_other_command(document):
+        raise InputError(
+            f"this is the JSON of {command}, and no results file of eval; write it with: {WRITE}", document.path
+        )
     found = document.values.get("format")
     if type(found) is int and found > FORMAT:
         what = f"this results file has format {short(str(found))}, and this fairtrec reads format {FORMAT}"

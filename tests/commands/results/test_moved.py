@@ -74,6 +74,90 @@ def test_a_changed_value_is_found_after_a_move(ask, fairtrec_command):
     assert "rows[0].mean" in done.out
 
 
+def write_changed(place, change):
+    """Change the object of a file."""
+    document = json.loads(place.read_text())
+    change(document)
+    place.write_text(json.dumps(document))
+
+
+def test_values_and_notes_that_differ_are_told_as_text_with_the_name_of_the_command(ask, fairtrec_command):
+    place = ask(ANSWERS["compare"])
+    same = fairtrec_command("results", "replay", place)
+    assert " values: compare\n" in same.err
+    assert "answer" not in same.err
+    before = json.loads(place.read_text())
+    removed, *left = before["notes"]
+    added = {"kind": "x", "text": "a note of a stranger"}
+    write_changed(place, lambda each: each.update(notes=[*left, added, {"kind": "of no text"}]))
+    write_changed(place, lambda each: each["rows"][0].update(mean=before["rows"][0]["mean"] + 1, queries=None))
+    write_changed(place, lambda each: each["rows"].append({}))
+    done = fairtrec_command("results", "replay", place)
+    told = " ".join(done.out.split())
+    assert "compare, note only in the file: a note of a stranger compare, note only in the file: 1 entry" in told
+    assert f"compare, note only in the replay: {removed['text']} compare, rows: 3 entries | 2 entries" in told
+    assert not set("{}") & set(told)
+    write_changed(place, lambda each: each.update(notes=[*before["notes"], removed], rows=before["rows"], runs=["a"]))
+    done = fairtrec_command("results", "replay", place)
+    many = len(before["notes"])
+    assert f"compare, notes: {many + 1} entries | {many} entries\n" in done.out
+    assert 'compare, runs: ["a"] | 2 entries\n' in done.out
+
+
+def test_values_of_an_answer_that_are_the_same_within_the_tolerance_are_counted(ask, fairtrec_command):
+    place = ask(ANSWERS["compare"])
+    write_changed(place, lambda each: each["rows"][0].update(mean=each["rows"][0]["mean"] + 0.01))
+    done = fairtrec_command("results", "replay", place, "--tolerance", "0.05")
+    assert done.code == 0
+    assert "values, 1 of them only within 1e-12 relative or 0.05 absolute; --exact compares bits\n" in done.out
+    told = json.loads(fairtrec_command("results", "replay", place, "--tolerance", "0.05", "-f", "json").out)
+    assert (told["near"], told["parts"]) == (1, ["compare"])
+
+
+@pytest.mark.parametrize("name", ["neural.run", "nowhere.run"])
+def test_arguments_that_do_not_match_the_inputs_are_the_cause(name, ask, copied, fairtrec_command):
+    place = ask("compare qrels.txt bm25.run fair.run -m nDCG@10 -f json -o out/a.json")
+    write_changed(place, lambda each: each["arguments"].__setitem__(2, name))
+    for _ in range(2):
+        done = fairtrec_command("results", "replay", place)
+        assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
+        assert f"out/a.json: the arguments do not match the inputs: the part compare reads {name}, " in done.err
+        assert "--root" not in done.err
+        if not (copied / "out/moved.txt").exists():
+            Path("qrels.txt").rename("out/moved.txt")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["replay", "out/a.json"], "this is the JSON of select, and only the JSON of eval, compare, check, validate, "),
+        (
+            ["diff", "out/a.json", "out/a.json"],
+            "JSON of select, and diff compares files of `fairtrec eval -f json`; pass",
+        ),
+    ],
+)
+def test_the_answer_of_a_command_that_is_not_run_from_a_file_names_those_that_are(words, says, ask, fairtrec_command):
+    place = ask(ANSWERS["compare"])
+    write_changed(place, lambda each: each.update(arguments=["select", "qrels.txt"]))
+    done = fairtrec_command("results", *words)
+    assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
+    assert f"out/a.json: {says}" in done.err or f"a.json: this is the {says}" in done.err
+    write_changed(place, lambda each: each.pop("arguments"))
+    done = fairtrec_command("results", "replay", "out/a.json")
+    assert "neither values of eval nor a command, and only the JSON of eval, compare, check, validate, " in done.err
+
+
+def test_an_answer_of_compare_is_no_results_file_and_diff_names_what_takes_it(ask, fairtrec_command):
+    ask(ANSWERS["compare"])
+    done = fairtrec_command("results", "diff", "out/a.json", "out/a.json")
+    assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
+    assert "this is the JSON of compare, and diff compares files of `fairtrec eval -f json`; " in done.err
+    assert "to compute it again, type: fairtrec results replay out/a.json" in done.err
+    done = fairtrec_command("check", "qrels.txt", "bm25.run", "--baseline", "out/a.json", "--require", "RR >= baseline")
+    assert "this is the JSON of compare, and no results file of eval; write it with: fairtrec eval" in done.err
+
+
 def test_an_input_that_is_nowhere_is_one_line(ask, fairtrec_command):
     place = ask(ANSWERS["compare"])
     move(place)
