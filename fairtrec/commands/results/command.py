@@ -146,9 +146,8 @@ def replay(
     printing.refuse_output(output, file, *names)
     states = moved_inputs.locate_inputs(inputs, starts, starts[0])
     printing.refuse_output(output, *(str(state.place) for state in states if state.place is not None))
-    for state in states:
-        if state.is_moved and state.place is not None:
-            write_stderr(f"# {state.part}: {state.name} is {state.place} (sha256 {state.sha256[:8]})")
+    for line in moved_inputs.describe_moves(states):
+        write_stderr(f"# {line}")
     with moved_inputs.put_in_place(states, starts) as found:
         place = None if found == Path() else found
         if recorded is None:

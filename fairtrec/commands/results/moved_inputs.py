@@ -19,6 +19,7 @@ class InputState(NamedTuple):
     """An input of a file: its part, its name and its sha256 there, and where it is today; None if nowhere.
 
     ``is_moved``  it was found by its sha256, under another name or in another folder.
+    ``changed``   the sha256 of what has its name today, if that is another file; empty if none has it.
     """
 
     part: Part
@@ -26,6 +27,7 @@ class InputState(NamedTuple):
     sha256: str
     place: Path | None
     is_moved: bool
+    changed: str = ""
 
 
 def locate_inputs(inputs: Mapping[Part, InputFile], starts: Sequence[Path], below: Path) -> list[InputState]:
@@ -35,20 +37,27 @@ def locate_inputs(inputs: Mapping[Part, InputFile], starts: Sequence[Path], belo
     more than 100,000 files to look through.
     """
     here = {part: _find_in_place(file, starts) for part, file in inputs.items()}
-    found = find_digests({file.sha256 for part, file in inputs.items() if here[part] is None and file.sha256}, below)
+    missing = {file.sha256 for part, file in inputs.items() if here[part][0] is None and file.sha256}
+    found = find_digests(missing, below)
     return [
-        InputState(part, file.name, file.sha256, here[part] or found.get(file.sha256), here[part] is None)
-        for part, file in inputs.items()
+        InputState(part, file.name, file.sha256, place or found.get(file.sha256), place is None, changed)
+        for (part, file), (place, changed) in zip(inputs.items(), here.values(), strict=True)
     ]
 
 
-def _find_in_place(file: InputFile, starts: Sequence[Path]) -> Path | None:
-    """Give where an input is if its name leads there and it is what it was."""
+def _find_in_place(file: InputFile, starts: Sequence[Path]) -> tuple[Path | None, str]:
+    """Give where an input is if its name leads there and it is what it was; else the sha256 of what is there."""
     places: list[str | Path] = [start / file.name for start in starts]  # paths of Python are files
     places = [file.name] if loading.is_name(file.name) else places
     origins = [loading.find_file(place) for place in places]
     several = (Path(origin[1]) for origin in origins if origin is not None)
-    return next((path for path in several if _hash(path) == file.sha256), None)
+    changed = ""
+    for path in several:
+        digest = _hash(path)
+        if digest == file.sha256:
+            return path, ""
+        changed = changed or digest or ""
+    return None, changed
 
 
 def find_digests(digests: Collection[str], below: Path) -> dict[str, Path]:
@@ -78,22 +87,28 @@ def _hash(path: Path) -> str | None:
         return None
 
 
+def describe_moves(states: Sequence[InputState]) -> Iterator[str]:
+    """Say which inputs are read in another place, and which of these have a name that another file has today."""
+    for state in states:
+        if not state.is_moved or state.place is None or Path(state.name).is_absolute():
+            continue
+        where = f"{state.part}: {state.name} is {state.place} (sha256 {state.sha256[:8]})"
+        yield where + f", as {state.name} has changed: its sha256 is {state.changed[:8]}" * bool(state.changed)
+
+
 @contextmanager
 def put_in_place(states: Sequence[InputState], starts: Sequence[Path]) -> Iterator[Path]:
     """Give a folder from which the inputs have the names that they had: one of ``starts``, or a folder of links.
 
-    That folder is removed in the end. If a name is absolute there is none, so the inputs must be where they were.
+    That folder is removed in the end. An absolute name leads to its own place from any folder.
 
     Raises InputError if some are moved and another is nowhere.
     """
-    files = [state for state in states if not loading.is_name(state.name)]
+    files = [state for state in states if not loading.is_name(state.name) and not Path(state.name).is_absolute()]
     for start in starts:
         if all(state.place in (None, start / state.name) for state in files):
             yield start
             return
-    if any(Path(state.name).is_absolute() for state in files):
-        yield starts[0]
-        return
     for state in files:
         if state.place is None:
             what = f"no file has the sha256 {state.sha256[:8]} of the {state.part}, {state.name}"

@@ -7,7 +7,7 @@ read no file but those whose sha256 is in the file (fairtrec/support/files/admis
 import contextlib
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,7 +81,12 @@ def replay_parts(
     parts = list(_read_parts(document))
     path = str(document.path)
     recorded = RecordedResult(path, Signature({}), inputs, (), ())
-    files = find_inputs(recorded, root).files
+    try:
+        files = find_inputs(recorded, root).files
+    except InputError as error:
+        if error.path is None or not _is_unmatched(os.fspath(error.path), parts):
+            raise
+        raise InputError(f"{UNLIKE}, as none has this path; {error.message}", error.path) from None
     values: list[PartDifference] = []
     compared = near = 0
     with contextlib.chdir(root) if root is not None else contextlib.nullcontext():
@@ -108,6 +113,12 @@ def replay_parts(
             near += len(unlike) - len(far)
             values += [PartDifference(part.name, *each) for each in far]
     return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, near, tolerance)
+
+
+def _is_unmatched(path: str, parts: Sequence[RecordedPart]) -> bool:
+    """Tell whether no argument has an absolute path or a folder of it; what arguments find has none."""
+    words = [word for part in parts for word in part.arguments if "/" in word]
+    return Path(path).is_absolute() and not any(path in word or path.startswith(word) for word in words)
 
 
 def _is_missing(error: InputError, inputs: Mapping[Part, InputFile]) -> bool:

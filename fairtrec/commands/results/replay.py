@@ -82,7 +82,8 @@ def _find_input(recorded: RecordedResult, part: Part, root: Path | None) -> tupl
     origin = loading.find_file(place) or loading.find_file(file.name)
     of = f"{part.of} of {recorded.path}"
     if origin is None:
-        raise InputError(f"there is no such file, which is the {of}; choose a folder that has it with --root", place)
+        way_out = "bring it back" if Path(file.name).is_absolute() else "choose a folder that has it with --root"
+        raise InputError(f"there is no such file, which is the {of}; {way_out}", place)
     if not Path(origin[1]).is_file():
         raise InputError(f"this {of} is a stream or a folder; {REPLAYED}", place)
     digest, identity = admission.hash_file(origin[1])

@@ -28,7 +28,9 @@ def tables(shown: ShownFile, *, places: int = 4) -> Document:
 
 
 def _describe_place(state: InputState) -> str:
-    return "no" if state.place is None else f"as {state.place}" if state.is_moved else "yes"
+    if state.place is None:
+        return "no"
+    return f"as {state.place}{'; changed' * bool(state.changed)}" if state.is_moved else "yes"
 
 
 def _lay_out(title: str, records: Records, places: int) -> ReportTable:
@@ -63,6 +65,7 @@ def record(shown: ShownFile) -> dict[str, Any]:
                 "sha256": state.sha256,
                 "place": None if state.place is None else str(state.place),
                 "moved": state.is_moved and state.place is not None,
+                "changed": bool(state.changed),
             }
             for state in shown.inputs
         ],

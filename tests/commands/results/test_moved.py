@@ -1,5 +1,6 @@
 """Files of answers are replayed and shown although their inputs were renamed and moved; no file names a folder."""
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -156,6 +157,37 @@ def test_an_answer_of_compare_is_no_results_file_and_diff_names_what_takes_it(as
     assert "to compute it again, type: fairtrec results replay out/a.json" in done.err
     done = fairtrec_command("check", "qrels.txt", "bm25.run", "--baseline", "out/a.json", "--require", "RR >= baseline")
     assert "this is the JSON of compare, and no results file of eval; write it with: fairtrec eval" in done.err
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/nowhere/a.run"])
+def test_an_input_with_an_absolute_path_that_no_argument_has_is_the_cause(name, ask, fairtrec_command):
+    place = ask("compare qrels.txt bm25.run fair.run -m nDCG@10 -f json -o out/a.json")
+    write_changed(place, lambda each: each["inputs"]["run bm25.run"].update(path=name))
+    Path("qrels.txt").rename("out/moved.txt")
+    done = fairtrec_command("results", "replay", place)
+    assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
+    assert f"{name}: the arguments do not match the inputs, as none has this path; " in done.err
+    assert "--root" not in done.err
+    assert f"{name} is " not in done.err
+    assert "# qrels: qrels.txt is out/moved.txt" in done.err.replace(f"{place.parent.parent}/", "")
+
+
+@pytest.mark.parametrize("kind", ["eval", "compare"])
+def test_a_copy_that_is_read_because_the_named_file_has_changed_is_noted(kind, ask, copied, fairtrec_command):
+    place = ask(ANSWERS[kind])
+    shutil.copy("bm25.run", place.parent / "bak.run")
+    was, now = (hashlib.sha256(each).hexdigest()[:8] for each in (Path("bm25.run").read_bytes(), b"other\n"))
+    Path("bm25.run").write_bytes(b"other\n")
+    done = fairtrec_command("results", "replay", place)
+    assert (done.code, done.out) == (0, "")
+    read = f"# run bm25.run: bm25.run is {place.parent / 'bak.run'} (sha256 {was})"
+    assert f"{read}, as bm25.run has changed: its sha256 is {now}\n" in done.err
+    shown = json.loads(fairtrec_command("results", "show", place, "-f", "json").out)["inputs"]
+    assert [each["changed"] for each in shown] == [each["part"] == "run bm25.run" for each in shown]
+    assert "bak.run; changed" in fairtrec_command("results", "show", place).out
+    Path("bm25.run").unlink()
+    done = fairtrec_command("results", "replay", place)
+    assert (f"{read}\n" in done.err, "changed" in done.err) == (True, False)
 
 
 def test_an_input_that_is_nowhere_is_one_line(ask, fairtrec_command):

@@ -117,7 +117,8 @@ def test_a_file_of_which_the_size_says_nothing_is_refused(study, copied, name, f
     path.write_text(json.dumps(found), "utf-8")
     done = fairtrec_command("results", "replay", "study/report.json")
     assert (done.code, done.out) == (3, "")
-    assert f"{name}: this file has a size of 0" in done.err
+    assert f"{name}: the arguments do not match the inputs, " in done.err
+    assert "; this file has a size of 0; " in done.err
 
 
 @pytest.mark.parametrize(
