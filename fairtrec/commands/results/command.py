@@ -100,7 +100,8 @@ root = click.option(
 def show(file: str, root: Path | None, *, form: str, output: Path | None) -> int:
     """Show what a JSON file of fairtrec holds: values, notes, the whole signature, and where its inputs are today.
 
-    Inputs that were renamed or moved are found by their sha256.
+    Inputs that were renamed or moved are found by their sha256. Nothing else is verified, as only `fairtrec results
+    replay` computes values again.
     """
     from fairtrec.commands.results import results
     from fairtrec.commands.results.show import show_file

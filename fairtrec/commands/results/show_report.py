@@ -9,6 +9,7 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.short_signature import shorten_signature
 
 DIGITS = 8  # of a sha256
+UNVERIFIED = "not verified: this is what the file holds; only `fairtrec results replay` computes values again"
 DETAILS = {  # which tables leave out, and JSON has
     *("better", "compared", "effect", "cliff", "wins", "ties", "losses"),
     *("deciding", "defined", "p_not_worse", "p_equivalent", "worst_slice"),
@@ -16,7 +17,10 @@ DETAILS = {  # which tables leave out, and JSON has
 
 
 def tables(shown: ShownFile, *, places: int = 4) -> Document:
-    """Lay out the tables of the file, and one of its inputs; the notes and both signatures stand below."""
+    """Lay out the tables of the file, and one of its inputs; the notes and both signatures stand below.
+
+    The last line says that a file can hold anything.
+    """
     several = [_lay_out(title, records, places) for title, records in shown.tables.items() if records]
     rows = [
         [str(state.part), state.name, state.sha256[:DIGITS] or "-", _describe_place(state)] for state in shown.inputs
@@ -24,7 +28,7 @@ def tables(shown: ShownFile, *, places: int = 4) -> Document:
     several.append(ReportTable.from_rows("inputs", 4, ["part", "name", "sha256", "found"], rows))
     whole = str(shown.signature)
     lines = [*shown.notes, *[f"signature: {whole}", f"short signature: {shorten_signature(whole)}"] * bool(whole)]
-    return Document(several, signs=lines)
+    return Document(several, signs=[*lines, UNVERIFIED])
 
 
 def _describe_place(state: InputState) -> str:

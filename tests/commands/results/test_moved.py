@@ -270,6 +270,9 @@ def test_show_has_values_notes_signature_and_inputs(kind, ask, fairtrec_command)
         assert document["signature"] in " ".join(shown.split())
         flowing = " ".join(shown.split())
         assert all(" ".join(note["text"].split()) in flowing for note in document["notes"])
+    assert shown.splitlines()[-1].startswith(
+        "not verified: this is what the file holds; only `fairtrec results replay`"
+    )
     if kind == "eval":
         assert f"{document['runs'][0]['means']['nDCG@10']['value']:.4f}" in shown
     shutil.rmtree("cf", ignore_errors=True)
