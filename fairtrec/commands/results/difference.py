@@ -192,17 +192,13 @@ def compare_results(one: RecordedResult, other: RecordedResult, tolerance: Toler
     unlike = [each for each in compared if not identical(*each[1:])]
     near = sum(tolerance.accepts(mine, yours, counts=name in counts) for name, mine, yours in unlike)
     queries, sizes = _compare_queries(pairs)
-    matched = [{run.name for run in side} for side in zip(*pairs, strict=True)] or [set(), set()]
     choices = unequal(one.signature, other.signature)
     return Difference(
         compare_programs(one.signature, other.signature),
         find_changed_versions(common, one.signature, other.signature),
         {name: pair for name, pair in choices.items() if name not in (*PROGRAMS, "values")},
         _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
-        (
-            *((run.name, "") for run in one.runs if run.name not in matched[0]),
-            *(("", run.name) for run in other.runs if run.name not in matched[1]),
-        ),
+        _list_unmatched(one, other, pairs),
         _single(list(one.columns), list(other.columns)),
         queries,
         sizes,
@@ -211,7 +207,7 @@ def compare_results(one: RecordedResult, other: RecordedResult, tolerance: Toler
         len(compared),
         len(compared) - len(unlike) + near,
         near,
-        tuple((mine.name, yours.name) for mine, yours in pairs if _is_renamed(one, mine, other, yours)),
+        _list_renamed(one, other, pairs),
     )
 
 
@@ -259,9 +255,22 @@ def _find_sha256(results: RecordedResult, run: RecordedRun) -> str:
     return results.inputs[part].sha256 if part in results.inputs else ""
 
 
-def _is_renamed(one: RecordedResult, mine: RecordedRun, other: RecordedResult, yours: RecordedRun) -> bool:
-    """Tell whether two runs have two names and the same file."""
-    return mine.name != yours.name and "" != _find_sha256(one, mine) == _find_sha256(other, yours)
+def _list_unmatched(
+    one: RecordedResult, other: RecordedResult, pairs: Sequence[tuple[RecordedRun, RecordedRun]]
+) -> tuple[Pair, ...]:
+    """List the runs of no pair."""
+    mine, yours = {run.name for run, _ in pairs}, {run.name for _, run in pairs}
+    singles = [(run.name, "") for run in one.runs if run.name not in mine]
+    return (*singles, *(("", run.name) for run in other.runs if run.name not in yours))
+
+
+def _list_renamed(
+    one: RecordedResult, other: RecordedResult, pairs: Sequence[tuple[RecordedRun, RecordedRun]]
+) -> tuple[Pair, ...]:
+    """List the pairs of two names and the same file."""
+    renamed = [(mine, yours) for mine, yours in pairs if mine.name != yours.name]
+    same = ((mine, yours) for mine, yours in renamed if "" != _find_sha256(one, mine) == _find_sha256(other, yours))
+    return tuple((mine.name, yours.name) for mine, yours in same)
 
 
 def _digests(results: RecordedResult, pairs: Sequence[tuple[RecordedRun, RecordedRun]], side: int) -> dict[str, str]:

@@ -23,7 +23,7 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.support import command_rows
 from fairtrec.support.errors import FairtrecError, InputError, UsageError
-from fairtrec.support.files.admission import UnrecordedFileError, admit_only
+from fairtrec.support.files.admission import FileIdentity, UnrecordedFileError, admit_only
 from fairtrec.support.files.typed_fields import Fields
 
 PERFORMED = ("validate", "eval", "compare", "check", "headroom")  # and those that have a part of a study
@@ -91,21 +91,7 @@ def replay_parts(
     compared = near = 0
     with contextlib.chdir(root) if root is not None else contextlib.nullcontext():
         for part in parts:
-            try:
-                with admit_only(files):
-                    _refuse_other_forms(part, path)
-                    answer = run_command([*part.arguments, *_pass_over_config(part)]).record
-            except UsageError as error:
-                raise InputError(f"the part {part.name} cannot be run: {error}", path) from None
-            except UnrecordedFileError as error:
-                what = f"the part {part.name} reads {error.name}, of which this file has no sha256"
-                cause = f"{UNLIKE}: " * (error.name not in {file.name for file in inputs.values()})
-                raise InputError(f"{cause}{what}; {WAY_OUT}", path) from None
-            except InputError as error:
-                if _is_missing(error, inputs):
-                    what = f"the part {part.name} reads {error.path!s}, which is not there and no input of this file"
-                    raise InputError(f"{UNLIKE}: {what}; {WAY_OUT}", path) from None
-                raise
+            answer = _run_part(part, recorded, files)
             found = list(_compare(_drop_origin(part.answer), _drop_origin(answer)))
             unlike = [each for each in found if not _is_same(*each[1:], Tolerance(exact=True))]
             far = [each for each in unlike if not _is_same(*each[1:], tolerance)]
@@ -115,17 +101,33 @@ def replay_parts(
     return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, near, tolerance)
 
 
+def _run_part(part: RecordedPart, recorded: RecordedResult, files: Mapping[FileIdentity, str]) -> Mapping[str, Any]:
+    """Run a part again, which reads only these files.
+
+    Raises InputError for a part that cannot be run, and for one whose arguments lead to another file.
+    """
+    path, names = recorded.path, tuple(file.name for file in recorded.inputs.values())
+    try:
+        with admit_only(files):
+            _refuse_other_forms(part, path)
+            return run_command([*part.arguments, *_pass_over_config(part)]).record
+    except UsageError as error:
+        raise InputError(f"the part {part.name} cannot be run: {error}", path) from None
+    except UnrecordedFileError as error:
+        what = f"the part {part.name} reads {error.name}, of which this file has no sha256"
+        cause = "" if error.name in names else f"{UNLIKE}: "
+        raise InputError(f"{cause}{what}; {WAY_OUT}", path) from None
+    except InputError as error:
+        if error.path is None or Path(error.path).exists() or os.fspath(error.path).startswith(names):
+            raise  # the path of a member of an input begins with that of the input
+        what = f"the part {part.name} reads {error.path!s}, which is not there and no input of this file"
+        raise InputError(f"{UNLIKE}: {what}; {WAY_OUT}", path) from None
+
+
 def _is_unmatched(path: str, parts: Sequence[RecordedPart]) -> bool:
     """Tell whether no argument has an absolute path or a folder of it; what arguments find has none."""
     words = [word for part in parts for word in part.arguments if "/" in word]
     return Path(path).is_absolute() and not any(path in word or path.startswith(word) for word in words)
-
-
-def _is_missing(error: InputError, inputs: Mapping[Part, InputFile]) -> bool:
-    """Tell whether an error is on a path at which nothing is, and that no input has; a member of one has its path."""
-    if error.path is None or Path(error.path).exists():
-        return False
-    return not os.fspath(error.path).startswith(tuple(file.name for file in inputs.values()))
 
 
 def list_replayed() -> list[str]:
@@ -145,7 +147,8 @@ def refuse_unreplayed(document: Fields) -> None:
     if command and not can_replay(document):
         raise InputError(f"this is the JSON of {command}, and {these}; run {command} again", document.path)
     if not command and "format" not in document and "arguments" not in document:
-        raise InputError(f"this file has neither values of eval nor a command, and {these}", document.path)
+        what = f"this file has neither values of eval nor a command, and {these}"
+        raise InputError(f"{what}; write one with -f json", document.path)
 
 
 def read_inputs(document: Fields) -> dict[Part, InputFile]:

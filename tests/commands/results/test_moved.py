@@ -131,16 +131,19 @@ def test_arguments_that_do_not_match_the_inputs_are_the_cause(name, ask, copied,
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["replay", "out/a.json"], "this is the JSON of select, and only the JSON of eval, compare, check, validate, "),
+        (
+            ["replay", "out/a.json"],
+            "this is the JSON of strange, and only the JSON of eval, compare, check, validate, ",
+        ),
         (
             ["diff", "out/a.json", "out/a.json"],
-            "JSON of select, and diff compares files of `fairtrec eval -f json`; pass",
+            "JSON of strange, and diff compares files of `fairtrec eval -f json`; pass",
         ),
     ],
 )
 def test_the_answer_of_a_command_that_is_not_run_from_a_file_names_those_that_are(words, says, ask, fairtrec_command):
     place = ask(ANSWERS["compare"])
-    write_changed(place, lambda each: each.update(arguments=["select", "qrels.txt"]))
+    write_changed(place, lambda each: each.update(arguments=["strange", "qrels.txt"]))
     done = fairtrec_command("results", *words)
     assert (done.code, done.out, len(done.complaints)) == (3, "", 1)
     assert f"out/a.json: {says}" in done.err or f"a.json: this is the {says}" in done.err
