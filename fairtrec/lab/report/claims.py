@@ -325,10 +325,14 @@ def _write_hidden(
     return f"that {what}, or that they are equal: {over} show no difference{ceiling}."
 
 
+def name_fairness(record: Record) -> str:
+    """Name the fairness of headroom: the measure, or the size of its values."""
+    return "the size of " * bool(_find_notes(record, "absolute values")) + str(record["fairness"])
+
+
 def _claim_headroom(record: Record) -> Iterator[Claim]:
     """Say how much fairer the runs could be at no loss of utility."""
-    size = "the size of " * bool(_find_notes(record, "absolute values"))
-    by, utility, gains, still = f"{size}{record['fairness']}", record["utility"], [], []
+    by, utility, gains, still = name_fairness(record), record["utility"], [], []
     for name, run in _name_runs(record):
         points = {(point["point"], point["loss"]): point for point in run["points"]}
         own, best = points.get(("run", None)), points.get(("loss", 0))
@@ -353,25 +357,44 @@ def _claim_variants(part: str, record: Record) -> Iterator[Claim]:
     """Say whether the runs keep their order with other settings."""
     if not record["pairs"]:
         return
-    base = {run["run"]: run["mean"] for run in record["runs"]}
     order = f"order of the means by {record['measure']}"
-    changed = [
-        each
-        for each in record["variants"]
-        if any(run["mean"] != base[run["run"]] for run in each["runs"]) or each["flipped"]
+    changed = list_changes(record)
+    faults = [
+        f"{spell_variant(each)} {verb} {_count_pairs(many, record)}"
+        for each in changed
+        for verb, many in (("flips", each["flipped"]), ("ties", count_tied(each, record)))
+        if many
     ]
-    flips = [f"{spell_variant(each)} flips {_count_pairs(each, record)}" for each in changed if each["flipped"]]
-    if flips:
-        yield Claim.refuse(part, f"that the {order} survives other settings: {_join(_cut(flips))}.")
+    if faults:
+        yield Claim.refuse(part, f"that the {order} survives other settings: {_join(_cut(faults))}.")
     elif changed:
         settings = _join([spell_variant(each) for each in changed])
         yield Claim.write(part, f"The {order} is the same with {settings}.")
 
 
-def _count_pairs(variant: Record, record: Record) -> str:
-    """Count the pairs of runs that a variant flips."""
+def list_changes(record: Record) -> list[Record]:
+    """List the variants in which a mean is another one; the others repeat the settings of the study."""
+    base = {run["run"]: run["mean"] for run in record["runs"]}
+    return [
+        each
+        for each in record["variants"]
+        if any(run["mean"] != base[run["run"]] for run in each["runs"]) or each["flipped"]
+    ]
+
+
+def count_tied(variant: Record, record: Record) -> int:
+    """Count the pairs of runs with different means that have the same mean in a variant."""
+    base = {run["run"]: run["mean"] for run in record["runs"]}
+    means = {run["run"]: run["mean"] for run in variant["runs"] if None not in (run["mean"], base[run["run"]])}
+    return sum(
+        abs(means[one] - means[other]) < SAME < abs(base[one] - base[other]) for one, other in combinations(means, 2)
+    )
+
+
+def _count_pairs(many: int, record: Record) -> str:
+    """Count the pairs of runs that a variant flips or ties."""
     pairs = record["pairs"]
-    return "it" if pairs == 1 else f"{variant['flipped']} of {pairs} pairs of runs"
+    return "it" if pairs == 1 else f"{many} of {pairs} pairs of runs"
 
 
 def spell_variant(variant: Record) -> str:

@@ -7,7 +7,7 @@ from os import fspath
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from fairtrec.lab.report.claims import OPEN, find_widest, spell_variant
+from fairtrec.lab.report.claims import OPEN, count_tied, find_widest, list_changes, name_fairness, spell_variant
 from fairtrec.lab.report.figure import draw_front
 from fairtrec.lab.report.methods import count_queries
 from fairtrec.lab.report.study import StudyReport
@@ -103,17 +103,22 @@ def describe_chance(record: dict[str, Any], fairness: str) -> list[str]:
 
 
 def describe_flips(record: dict[str, Any]) -> str:
-    """Say whether runs keep their order in all variants, or which variant flips the most pairs."""
-    flips = {spell_variant(each): each["flipped"] or 0 for each in record["variants"]}
-    if not record["pairs"] or not flips:
+    """Say whether runs keep their order in all variants with other means, or which variant flips or ties the most."""
+    changed, pairs = list_changes(record), record["pairs"]
+    if not pairs or not record["variants"]:
         return ""
-    if not any(flips.values()):
-        return "yes, in the only variant" if len(flips) == 1 else f"yes, in all {len(flips)} variants"
-    worst = max(flips, key=lambda name: flips[name])
-    others = sum(many > 0 for many in flips.values()) - 1
-    behind = f"; {_count(others, 'more variant')} {'flips' if others == 1 else 'flip'} pairs" if others else ""
-    verb = "flips" if flips[worst] == 1 else "flip"
-    return f"no: {flips[worst]} of {_count(record['pairs'], 'pair')} {verb} with {worst}{behind}"
+    if not changed:
+        return "no other setting changes a mean"
+    flips = {spell_variant(each): each["flipped"] or 0 for each in changed}
+    ties = {spell_variant(each): count_tied(each, record) for each in changed}
+    found, verb = (flips, "flip") if any(flips.values()) else (ties, "tie")
+    if not any(found.values()):
+        return f"yes, in {_count(len(changed), 'variant')} with other means"
+    worst = max(found, key=lambda name: found[name])
+    others = sum(many > 0 for many in found.values()) - 1
+    behind = f"; {_count(others, 'more variant')} {verb}{'s' * (others == 1)} pairs" if others else ""
+    answer = "no" if verb == "flip" else "in part"
+    return f"{answer}: {found[worst]} of {_count(pairs, 'pair')} {verb}{'s' * (found[worst] == 1)} with {worst}{behind}"
 
 
 def describe_widest(record: dict[str, Any]) -> str:
@@ -133,7 +138,7 @@ def _list_gains(record: dict[str, Any]) -> list[str]:
         values = {(each["point"], each["loss"]): each["fairness"] for each in run["points"]}
         now, best = values.get(("run", None)), values.get(("loss", 0))
         if now is not None and best is not None:
-            found.append(f"{name}: {record['fairness']} {now:.{PLACES}f}, at no loss {best:.{PLACES}f}")
+            found.append(f"{name}: {name_fairness(record)} {now:.{PLACES}f}, at no loss {best:.{PLACES}f}")
     return found
 
 

@@ -23,7 +23,7 @@ QUESTIONS = {  # by part
     "gold": "What do labels by people change?",
 }
 METHODS = {  # by part: what it does
-    "validate": "Each run file was checked for errors, such as ties, repeated documents and queries without qrels.",
+    "validate": "Each run file was checked for errors and warnings, such as repeated documents and ties.",
     "eval": "Each mean has a 95 % confidence interval over queries, from Student's t.",
     "bounds ties": "The lowest and highest value over all orders of tied documents were computed.",
     "bounds labels": "The lowest and highest value over all groups of unlabeled documents were computed.",

@@ -184,13 +184,32 @@ class Checker:
 
     def flipped(self, measure, said):
         flips, every = self.flips()
-        told = re.findall(r"(\S+=\S+) flips (\d+) of (\d+) pairs", said)
-        assert {name: int(many) for name, many, _ in told} == {name: many for name, many in flips.items() if many}
+        told = re.findall(r"(\S+=\S+) (flips|ties) (\d+) of (\d+) pairs", said)
+        for verb, found in (("flips", flips), ("ties", self.ties())):
+            wanted = {name: many for name, many in found.items() if many}
+            assert {name: int(many) for name, by, many, _ in told if by == verb} == wanted
         assert {int(pairs) for *_, pairs in told} == {every}
 
     def flips(self):
-        (found,) = [part for part in self.parts.values() if "variants" in part]
+        found = self.ablation()
         return {f"{each['factor']}={each['variant']}": each["flipped"] for each in found["variants"]}, found["pairs"]
+
+    def ablation(self):
+        (found,) = [part for part in self.parts.values() if "variants" in part]
+        return found
+
+    def ties(self):
+        found = {}
+        base = {run["run"]: run["mean"] for run in self.ablation()["runs"]}
+        for variant in self.ablation()["variants"]:
+            means = {run["run"]: run["mean"] for run in variant["runs"]}
+            tied = [
+                pair
+                for pair in combinations(base, 2)
+                if means[pair[0]] == means[pair[1]] and base[pair[0]] != base[pair[1]]
+            ]
+            found[f"{variant['factor']}={variant['variant']}"] = len(tied)
+        return found
 
 
 def short(run):

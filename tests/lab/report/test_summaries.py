@@ -26,19 +26,31 @@ def test_a_random_order_and_the_best_are_told_apart():
     assert ", the best 0.6887" in describe_chance(down, "AWRF@5")[0]
 
 
+MEANS = {"kept": (0.1, 0.2, 0.4), "other": (0.1, 0.2, 0.5), "tied": (0.1, 0.1, 0.5), "all tied": (0.1, 0.1, 0.1)}
+
+
 @pytest.mark.parametrize(
-    ("flips", "said"),
+    ("variants", "said"),
     [
-        ([0, 0], "yes, in all 2 variants"),
-        ([0], "yes, in the only variant"),
-        ([1, 0], "no: 1 of 3 pairs flips with tau=0"),
-        ([1, 2], "no: 2 of 3 pairs flip with tau=1; 1 more variant flips pairs"),
-        ([1, 1, 1], "no: 1 of 3 pairs flips with tau=0; 2 more variants flip pairs"),
+        ([("other", 0), ("other", 0)], "yes, in 2 variants with other means"),
+        ([("other", 0), ("kept", 0)], "yes, in 1 variant with other means"),
+        ([("kept", 0)], "no other setting changes a mean"),
+        ([("other", 1), ("other", 0)], "no: 1 of 3 pairs flips with tau=0"),
+        ([("other", 1), ("other", 2)], "no: 2 of 3 pairs flip with tau=1; 1 more variant flips pairs"),
+        ([("other", 1), ("tied", 1), ("other", 1)], "no: 1 of 3 pairs flips with tau=0; 2 more variants flip pairs"),
+        ([("other", 0), ("tied", 0)], "in part: 1 of 3 pairs ties with tau=1"),
+        ([("all tied", 0), ("tied", 0)], "in part: 3 of 3 pairs tie with tau=0; 1 more variant ties pairs"),
     ],
 )
-def test_whether_the_order_survives_is_answered_with_yes_or_no(flips, said):
-    variants = [{"factor": "tau", "variant": str(at), "flipped": many} for at, many in enumerate(flips)]
-    assert describe_flips({"pairs": 3, "variants": variants}) == said
+def test_whether_the_order_survives_is_answered_with_yes_or_no(variants, said):
+    def write_runs(name):
+        return [{"run": run, "mean": mean} for run, mean in zip("abc", MEANS[name], strict=True)]
+
+    entries = [
+        {"factor": "tau", "variant": str(at), "flipped": many, "runs": write_runs(name)}
+        for at, (name, many) in enumerate(variants)
+    ]
+    assert describe_flips({"pairs": 3, "runs": write_runs("kept"), "variants": entries}) == said
 
 
 def test_a_study_of_runs_that_cannot_be_ranked_has_their_values(tmp_path, monkeypatch, fairtrec_command):
