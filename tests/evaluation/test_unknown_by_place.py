@@ -114,3 +114,24 @@ def test_the_note_counts_the_same_documents_whatever_takes_the_place_of_the_unkn
     )
     (line,) = [note for note in texts(found.notes) if "backgrounds" in note]
     assert line.startswith("2 of 5 documents in the backgrounds have no text or counts and ")
+
+
+def test_unknown_judged_documents_are_not_counted_as_those_of_backgrounds():
+    """DTR looks at the judged documents: d1 has a text, b0 and b1 of the background, j1 and j2 of no other have none."""
+    qrels = {"q": {"d1": 1, "b0": 1, "b1": 0, "j1": 1, "j2": 1}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "background": BACKGROUND, "missing": "neutral"}
+    found = fairtrec.evaluate("NFaiRR@10 FAIR@10", {"known": KNOWN}, qrels=qrels, **given)
+    counted = [line.partition(" have")[0] for line in texts(list_notes(found)) if " have no text" in line]
+    assert counted == ["5 of 25 documents in the backgrounds", "4 of 5 documents in the judgments"]
+
+
+def test_the_whole_rankings_that_bounds_look_at_are_counted_too():
+    low = {"q": {f"{'x' if 8 < rank < 16 else 'd'}{rank}": 20.0 - rank for rank in range(20)}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "neutral"}
+    runs = {"known": KNOWN, "low": low}
+    assert texts(list_notes(fairtrec.evaluate("FaiRR@10", runs, bounds="orders", **given)))[1:3] == [
+        "low: 1 of 10 documents in the measured ranks have no text or counts and count as having no group words (--missing neutral)",
+        "low: 7 of 20 documents in the whole rankings, all of which --bounds orders looks at, have no text or counts and count as having no group words (--missing neutral)",
+    ]
+    assert "whole" not in "".join(texts(list_notes(fairtrec.evaluate("FaiRR@10", runs, bounds="ties", **given))))
+    assert "whole" not in "".join(texts(list_notes(fairtrec.evaluate("DP FaiRR@10", runs, bounds="orders", **given))))

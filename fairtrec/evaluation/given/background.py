@@ -31,6 +31,7 @@ class BackgroundReference(MeasuredReference):
     inputs = (Input("background", "a background set", "--background RUN or --background collection"),)
     opened_by = "runs"
     parts = frozenset({"background"})
+    documents_place = "backgrounds"
     is_large = True
 
     def refuse(self, given: References) -> None:

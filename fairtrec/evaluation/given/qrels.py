@@ -41,6 +41,7 @@ class QrelsReference(Reference):
 
     inputs = tuple(Input(name, *_JUDGED) for name in ("relevance", "judged_relevance", "greatest_grade"))
     opened_by = "runs"
+    documents_place = "judgments"
     is_large = True
 
     def read(self, opened: OpenedReferences) -> Qrels:

@@ -121,13 +121,14 @@ class Reference:
     ``is_large``   whether its file is hashed while it is read, if it is large.
     ``of_runs``    whether it says something of any runs, whatever is measured.
     ``column``     the file of evaluation/columns that computes what it adds next to values.
+    ``documents_place``  what notes call the place of the documents that ``collect_documents`` gives.
     ``needs_header``  whether its table always begins with names of columns.
     """
 
     inputs: tuple[Input, ...] = ()
     opened_by = "all"
     parts = frozenset[str]()
-    column = ""
+    column = documents_place = ""
     is_listed = is_large = of_runs = needs_header = False
     is_shared = True
 

@@ -51,6 +51,12 @@ MOSTLY_UNKNOWN = NoteKind(
     "more than a tenth of the documents are unknown",
     NoteSeverity.MISLEADING,
 )
+UNKNOWN_BELOW = NoteKind(
+    "unknown documents of whole rankings",
+    "{unknown:,} of {documents:,} documents in the whole rankings, all of which {option} looks at, have no {what} and "
+    "{taken}",
+    NoteSeverity.MISLEADING,
+)
 UNKNOWN_IN_SOURCES = NoteKind(
     "unknown background documents",
     "{unknown:,} of {documents:,} documents in the {where} have no {what} and {taken}",
@@ -284,7 +290,8 @@ def note_unknown(
     """Count the unknown documents in the measured ranks of a run, and find the measures with too many of them."""
     looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
     unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
-    for depth in {needs.depth, *(measure.depth for measure in looking)}:
+    whole = documents.choices.whole_columns
+    for depth in {needs.depth, *(measure.depth for measure in looking), *([None] if whole else [])}:
         strange = documents.find_missing(system.runs[0].cut(qids, depth).docnos)
         unknown[depth] = int(strange.sum()), len(strange)
     of = {measure: unknown[measure.depth] for measure in looking}
@@ -292,24 +299,29 @@ def note_unknown(
     some, every = unknown[needs.depth]
     how = _what(documents)
     notes = [UNKNOWN_IN_RANKS.note(unknown=some, documents=every, **how)] if some else []
+    if whole and needs.depth is not None and unknown[None][0] > some:
+        some, every = unknown[None]
+        notes.append(UNKNOWN_BELOW.note(unknown=some, documents=every, option=", ".join(whole), **how))
     return (*notes, *(MOSTLY_UNKNOWN.note(measure=measure) for measure in doubtful)), frozenset(doubtful)
 
 
 def note_unknown_sources(
     qids: Sequence[str], needs: Needs, context: EvaluationContext, documents: Documents
 ) -> list[Note]:
-    """Count the unknown documents among those of backgrounds or judgments.
+    """Count the unknown documents of each thing beside the runs, such as backgrounds and judgments.
 
     They are those of the first ranks of a background, also where others below take the place of the unknown.
     """
-    parts = collect_documents(
-        [(None, qids)], needs, context, replace(documents.choices, bounds=None, missing="neutral")
-    )
-    strange = documents.find_missing(Docnos.collect(np.concatenate(parts)).names)
-    where = "backgrounds" if isinstance(context.background, Run) else "judgments"
-    how = _what(documents)
-    several = int(strange.sum())
-    return [UNKNOWN_IN_SOURCES.note(unknown=several, documents=len(strange), where=where, **how)] if several else []
+    choices = replace(documents.choices, bounds=None, missing="neutral")
+    how, notes = _what(documents), []
+    for thing in reversed(context.things):
+        parts = [np.empty(0, "S1"), *thing.collect_documents(context, needs, qids, choices)]
+        strange = documents.find_missing(Docnos.collect(np.concatenate(parts)).names)
+        if several := int(strange.sum()):
+            notes.append(
+                UNKNOWN_IN_SOURCES.note(unknown=several, documents=len(strange), where=thing.documents_place, **how)
+            )
+    return notes
 
 
 def _what(documents: Documents) -> dict[str, str]:

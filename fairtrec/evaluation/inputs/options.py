@@ -340,7 +340,13 @@ class Choices:
     @property
     def reads_whole(self) -> bool:
         """Whether rankings are read to their end: where the rest closes up, or a column looks at all of it."""
-        return self.missing == "skip" or any(getattr(self, row.name) in row.reads_whole for row in COLUMNS)
+        return self.missing == "skip" or bool(self.whole_columns)
+
+    @property
+    def whole_columns(self) -> list[str]:
+        """The options whose columns look at all of a ranking, with their values."""
+        several = [(row, getattr(self, row.name)) for row in COLUMNS]
+        return [f"--{row.option} {value}" for row, value in several if value in row.reads_whole]
 
     @property
     def drops_documents(self) -> bool:
