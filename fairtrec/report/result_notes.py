@@ -14,6 +14,7 @@ from fairtrec.evaluation.inputs.documents import MOSTLY_UNKNOWN
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Quantity
 from fairtrec.measures.catalogue.needs import needs_judgments
+from fairtrec.measures.utility import find_relevance_rows
 from fairtrec.report.cells import write_needed, write_shortfall
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, list_runs, merge_runs, write_span
@@ -42,7 +43,7 @@ SAME = NoteKind(
 UNEVEN = NoteKind(
     "uneven queries",
     "means over {many:span} of the {queries} queries of all runs: {runs} (-c counts the rest of the qrels or of "
-    "--queries FILE as empty rankings{common})",
+    "--queries FILE as empty rankings{valueless}{common})",
     NoteSeverity.MISLEADING,
 )
 ADVICE = ", --queries common evaluates those that every run has"
@@ -56,17 +57,22 @@ PARTIAL = NoteKind(
     "no rank without queries", "no rank: {runs}, because queries of other runs are missing", NoteSeverity.LEGEND
 )
 _COUNTED = "-c counts the others as empty rankings"
+WITHOUT_VALUE = ", -c --undefined 0 also those without a value"  # as measures of fairness may have none for them
 
 
-def _write_lacking_of_one(there: int, judged: int) -> str:
-    return f"{there:,} of the {judged:,} judged queries {'is' if there == 1 else 'are'} in the run; {_COUNTED}"
+def _write_lacking_of_one(there: int, judged: int, valueless: str) -> str:
+    return (
+        f"{there:,} of the {judged:,} judged queries {'is' if there == 1 else 'are'} in the run; {_COUNTED}{valueless}"
+    )
 
 
 LACKING = NoteKind("missing queries", _write_lacking_of_one, NoteSeverity.MISLEADING)
 
 
-def _write_lacking(judged: int, counts: str, common: str, runs: str) -> str:  # noqa: ARG001 - runs are in the counts
-    return f"judged queries, of {judged:,}: {counts}; {_COUNTED}{common}"
+def _write_lacking(  # noqa: ARG001 - runs are in the counts
+    judged: int, counts: str, valueless: str, common: str, runs: str
+) -> str:
+    return f"judged queries, of {judged:,}: {counts}; {_COUNTED}{valueless}{common}"
 
 
 LACKING_IN_RUNS = NoteKind("missing queries of runs", _write_lacking, NoteSeverity.MISLEADING)
@@ -177,12 +183,13 @@ def _note_missing(result: Result) -> list[Note]:
     there = [len(scores.qids) - len(scores.unjudged) for scores in result.scores]
     if not result.judged or all(many >= result.judged for many in there):
         return []
+    valueless = _advise_undefined(result)
     if len(there) == 1:
-        return [LACKING.note(there=there[0], judged=result.judged)]
+        return [LACKING.note(there=there[0], judged=result.judged, valueless=valueless)]
     called = shorten_runs(result)
     counts = sorted(zip(there, called, strict=True), key=itemgetter(0))
     listed = list_runs([f"{name} {many}" for many, name in counts])
-    note = LACKING_IN_RUNS.note(judged=result.judged, counts=listed, common=_advise_common(result))
+    note = LACKING_IN_RUNS.note(judged=result.judged, counts=listed, valueless=valueless, common=_advise_common(result))
     return [note.assign_runs([scores.run for scores in result.scores], called, len(called))]
 
 
@@ -194,14 +201,23 @@ def _note_uneven(result: Result) -> list[Note]:
     if not lacking:
         return []
     runs, called, many = zip(*lacking, strict=True)
-    note = UNEVEN.note(many=join_numbers(many), queries=len(every), common=_advise_common(result))
+    note = UNEVEN.note(
+        many=join_numbers(many), queries=len(every), valueless=_advise_undefined(result), common=_advise_common(result)
+    )
     return [note.assign_runs(runs, called, len(result.scores))]
 
 
 def _advise_common(result: Result) -> str:
-    """Advise to evaluate the queries that every run has, if there are some."""
+    """Advise to evaluate the queries that every run has, if there are some and a run has others."""
     first, *others = (set(scores.qids) for scores in result.scores)
-    return ADVICE if first.intersection(*others) else ""
+    is_other = any(queries != first for queries in others)
+    return ADVICE if is_other and first.intersection(*others) else ""
+
+
+def _advise_undefined(result: Result) -> str:
+    """Say what counts queries for which measures have no value, unless all measures are of relevance."""
+    measures = [strip_aggregate(measure) for measure in result.scores[0].measures]
+    return WITHOUT_VALUE if len(find_relevance_rows(measures)) < len(measures) else ""
 
 
 def _note_unmarked(note: Note, sort: Quantity | None) -> Note:

@@ -780,3 +780,21 @@ def test_judged_queries_that_a_run_lacks_are_noted(tmp_path, fairtrec_command):
     for silent in (["-c"], ["--queries", str(write(tmp_path / "two", "1\n2\n"))]):
         done = fairtrec_command("eval", str(qrels), str(some), "-m", "nDCG@2", *silent)
         assert "judged queries" not in done.err
+
+
+def test_what_doubts_a_comparison_is_noted_before_what_is_missing_and_what_counts_it(tmp_path, fairtrec_command):
+    """DP of one group has no value for an empty ranking, so -c counts no query more; one of three queries differs."""
+    qrels = write(tmp_path / "q", "".join(f"{qid} 0 a 1\n" for qid in "1234"))
+    labels = write(tmp_path / "labels", "a\tf\nb\tm\n")
+    one = write(tmp_path / "one.run", "".join(f"{qid} Q0 a 1 2 r\n{qid} Q0 b 2 1 r\n" for qid in "123"))
+    other = write(tmp_path / "other.run", one.read_text().replace("3 Q0 b 2 1", "3 Q0 b 2 3"))
+    done = fairtrec_command(
+        "compare", str(qrels), str(one), str(other), "-m", "DP(protected=f)", "--labels", str(labels)
+    )
+    notes = " ".join(done.out.split()).partition(" ?: ")[2]
+    doubt, lacking = (
+        "only 1 query differs from",
+        "judged queries, of 4: one 3, other 3; -c counts the others as empty rankings, ",
+    )
+    assert 0 < notes.find(doubt) < notes.find(lacking + "-c --undefined 0 also those without a value"), notes
+    assert "--queries common" not in notes

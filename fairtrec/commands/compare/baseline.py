@@ -46,26 +46,33 @@ SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
 BOOTSTRAP = NoteKind(
     "few queries, bootstrap",
     "fewer than {fewest} queries: bootstrap intervals are too narrow and its p too small; prefer t",
+    NoteSeverity.MISLEADING,
 )
 SIGNED_RANKS = NoteKind(
     "signed ranks",
     "signed ranks contradict the mean difference in {run} by {by_measure}{more}: most queries lean one way, a few far "
     "the other",
+    NoteSeverity.MISLEADING,
 )
 FEW_CLUSTERS = NoteKind(
     "few clusters",
     "in {which}, fewer than 10 {units}, or {units} of similar weight, decide, or a rate is 0 or 1: too few to trust "
     "the interval and p",
+    NoteSeverity.MISLEADING,
 )
 CHOSEN_RATES = NoteKind(
     "least of several rates",
     "{measures}: the least of several rates is biased down; compare Selected(group=each)",
     NoteSeverity.MISLEADING,
 )
-FEW_DIFFERENCES = NoteKind(
-    "few differences",
-    "in {which}, only {differences} differences differ from the most frequent one: too few to trust the interval and p",
-)
+
+
+def _write_few(which: str, least: int, most: int) -> str:
+    queries = "1 query differs" if most == 1 else f"{write_span((least, most))} queries differ"
+    return f"in {which}, only {queries} from the most frequent difference: too few to trust the interval and p"
+
+
+FEW_DIFFERENCES = NoteKind("few differences", _write_few, NoteSeverity.MISLEADING)
 LABELS = NoteKind(
     "variance of labels", "{share} of the variance of corrected differences comes from the labels{advice}"
 )
@@ -332,7 +339,7 @@ def _note_doubtful(rows: Sequence[Comparison], pairs: Sequence[PairedValues], *,
         return f"{many} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
 
     if few := [row.deciding for row, by_deletion in several if not by_deletion]:
-        yield FEW_DIFFERENCES.note(which=name(len(few)), differences=write_span(few))
+        yield FEW_DIFFERENCES.note(which=name(len(few)), least=min(few), most=max(few))
     if few := [row.deciding for row, by_deletion in several if by_deletion]:
         yield FEW_CLUSTERS.note(which=name(len(few)), units="clusters" if clustered else "queries")
 

@@ -93,7 +93,8 @@ def test_few_differences_that_decide_are_counted_and_mark_the_verdict(deciding, 
     table = COMPARISONS("table", view, places=4)
     assert (f"{row.verdict} ?" in table) is marked
     assert ("?: fewer than 10 differences differ from the most frequent one" in table) is marked
-    said = f"only {deciding} differences differ from the most frequent one: too few to trust the interval and p"
+    verb = "query differs" if deciding == 1 else "queries differ"
+    said = f"only {deciding} {verb} from the most frequent difference: too few to trust the interval and p"
     assert any(said in note for note in texts(view.notes)) is marked
 
 

@@ -121,7 +121,7 @@ def test_only_queries_with_both_values_are_compared():
     assert row(view, "runs/c.run").queries == 5
     assert texts(view.notes) == (
         "runs/c.run has not the 20 queries of the baseline; only queries that both have are compared",
-        "in 2 of 6 comparisons, only 4 differences differ from the most frequent one: too few to trust the interval and p",
+        "in 2 of 6 comparisons, only 4 queries differ from the most frequent difference: too few to trust the interval and p",
         "NFaiRR@10 of c: differences are skewed (1.0); the 95% interval covers less than it says",
     )
 
@@ -215,7 +215,7 @@ def test_slices_and_the_worst_of_them():
     worst = {(each.measure, each.slice) for each in view.rows if each.worst_slice}
     assert worst == {("nDCG@10", "low"), ("KL@10", "high")}
     assert [each.queries for each in view.rows if each.measure == "nDCG@10"] == [20, 10, 10, 2]
-    few = "only 1-9 differences differ from the most frequent one: too few to trust the interval and p"
+    few = "only 1-9 queries differ from the most frequent difference: too few to trust the interval and p"
     assert texts(view.notes) == (
         "small, fewer than 10 queries: few",
         "1 of the 21 queries of the slices are not evaluated",
