@@ -61,16 +61,19 @@ WITHOUT_VALUE = ", -c --undefined 0 also those without a value"  # as measures o
 
 
 def _write_lacking_of_one(there: int, judged: int, valueless: str) -> str:
-    return (
-        f"{there:,} of the {judged:,} judged queries {'is' if there == 1 else 'are'} in the run; {_COUNTED}{valueless}"
-    )
+    verb = "is" if there == 1 else "are"
+    return f"{there:,} of the {judged:,} judged queries {verb} in the run; {_COUNTED}{valueless}"
 
 
 LACKING = NoteKind("missing queries", _write_lacking_of_one, NoteSeverity.MISLEADING)
 
 
-def _write_lacking(  # noqa: ARG001 - runs are in the counts
-    judged: int, counts: str, valueless: str, common: str, runs: str
+def _write_lacking(
+    judged: int,
+    counts: str,
+    valueless: str,
+    common: str,
+    runs: str,  # noqa: ARG001 - they are in the counts
 ) -> str:
     return f"judged queries, of {judged:,}: {counts}; {_COUNTED}{valueless}{common}"
 
