@@ -64,6 +64,10 @@ NO_MEMORY = (
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 
 
+def _is_file(name: str) -> bool:
+    return name == "none" or "." in name or os.path.exists(name)  # noqa: PTH110 - pathlib is not loaded
+
+
 class _Root(RegisteredGroup):
     """The whole command line, in groups of the help."""
 
@@ -77,15 +81,23 @@ class _Root(RegisteredGroup):
         if not args and not ctx.resilient_parsing:
             click.echo(self.format_first_screen(ctx), err=True, nl=False)
             ctx.exit(2)
+        has_command = any(map(command_rows.registry.has_command, args))
+        if not ctx.resilient_parsing and not has_command and self._begins_as_eval(ctx, args):
+            line = short(" ".join(args))
+            raise click.UsageError(f"a command stands before options; did you mean: fairtrec eval {line}", ctx)
         return super().parse_args(ctx, args)
+
+    def _begins_as_eval(self, ctx: click.Context, args: list[str]) -> bool:
+        """Tell whether an option comes first that stands behind a command, and then a file."""
+        own = [option for each in self.get_params(ctx) for option in each.opts]
+        return args[:1] != [] and args[0].startswith("-") and args[0] not in own and any(map(_is_file, args))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command. Raises UsageError for a file in its place, with the command that was probably meant."""
         name = args[0]
-        is_file = name == "none" or "." in name or os.path.exists(name)  # noqa: PTH110 - pathlib is not loaded
-        if is_file and not ctx.resilient_parsing and not command_rows.registry.has_command(name):
+        if _is_file(name) and not ctx.resilient_parsing and not command_rows.registry.has_command(name):
             line = short(" ".join(args))
             raise click.UsageError(f"there is no command {short(name)}; did you mean: fairtrec eval {line}", ctx)
         return super().resolve_command(ctx, args)

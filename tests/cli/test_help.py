@@ -213,6 +213,9 @@ def test_without_a_command_the_first_screen_has_those_that_most_people_need(fair
         (["convert"], "most files are read as they are; docs/convert.md shows the others"),
         (["qrels.txt", "my.run"], "there is no command qrels.txt; did you mean: fairtrec eval qrels.txt my.run"),
         (["none", "my.run"], "did you mean: fairtrec eval none my.run"),
+        (["-m", "ndcg_cut.10", "q", "my.run"], "did you mean: fairtrec eval -m ndcg_cut.10 q my.run"),
+        (["-q", "here"], "did you mean: fairtrec eval -q here"),
+        (["-m", "RR", "eval", "my.run"], "No such option '-m'"),
         (["here", "my.run"], "did you mean: fairtrec eval here my.run"),
     ],
 )

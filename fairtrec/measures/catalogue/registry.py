@@ -5,7 +5,9 @@ of installed packages: so what nDCG means does not depend on what else is instal
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
@@ -19,6 +21,7 @@ from fairtrec.measures.utility import PLAIN, GroupUtility, Plain, Utility
 from fairtrec.support.errors import FairtrecError, ResourceError, UsageError
 
 SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
+ALIKE = 0.7  # of 1; with less, two names share letters only, as gender and EER
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
 _FADES = {  # the measures of attention, and how it fades where no parameter says so
     **dict.fromkeys(("AWRF", "AWRFxnDCG", "Exposure", "DP", "DTR", "DIR"), "log2"),
@@ -132,11 +135,21 @@ def _unknown(name: str, spelled: str) -> FairtrecError:
 
     if answer := find_answer(name):
         return UsageError(f"there is no measure {name}; {answer}")
-    near = get_close_matches(name.lower(), [each.lower() for each in names()], 1)
-    meant = next((each for each in names() if near and each.lower() == near[0]), None)
+    near = get_close_matches(name.lower(), [each.lower() for each in names()], 1, ALIKE)
+    meant = _guess_cutoff(name) or next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {meant}? " if meant else ""
     here = "" if relevance.is_installed() else ", but for those of ir-measures, which is not installed here"
     return UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all{here}")
+
+
+def _guess_cutoff(name: str) -> str:
+    """Give the measure that has its cutoff in the name of trec_eval: NFaiRR@10 for NFaiRR_cut_10; "" for none."""
+    found = re.fullmatch(r"(\w+?)(?:_cut)?[._](\d+)", name)
+    alike = _alike(found[1]) if found else []
+    meant = f"{alike[0]}@{found[2]}" if found and alike else ""
+    with suppress(FairtrecError):  # of a measure that has no cutoff
+        return meant if meant and parse(meant) else ""
+    return ""
 
 
 def find_proper_name(name: str) -> str | None:
