@@ -84,7 +84,7 @@ def _text(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) ->
             if header is None:
                 layout = _guess_layout(found, text, line)
             else:
-                layout = _find_layout(found, header, line, field)
+                layout = _find_layout(found, header, line, field, below)
                 passed = BELOW_NAMES.match(below).end()  # type: ignore[union-attr]  # it matches nothing at least
                 rest, number = below[passed:], line + 1 + below.count(b"\n", 0, passed)
             found.counted = "count" in layout.places
@@ -97,22 +97,24 @@ def _text(found: LabelTable, blocks: Iterable[tuple[bytes, int]], field: str) ->
         label_texts.take(found, b"".join(held), first, layout)
 
 
-def _find_layout(found: LabelTable, header: TableHeader, line: int, field: str) -> LabelColumns:
+def _find_layout(found: LabelTable, header: TableHeader, line: int, field: str, below: bytes) -> LabelColumns:
     """Find the columns of labels, or of documents and a field, by their names."""
     if field:
         places = {"docno": _find_document(found, header, line), "group": _find_field(found, header, line, field)}
     else:
-        places = _find_labels(found, header, line)
+        places = _find_labels(found, header, line, below=below)
     found.id_column = header.written[places["docno"]]
     is_csv = header.is_quoted or header.separator in (",", ";")
     return LabelColumns(header.written, places, header.separator, is_csv)
 
 
-def _find_labels(found: LabelTable, header: TableHeader, line: int | None, kind: TableKind = LABELS) -> dict[str, int]:
+def _find_labels(
+    found: LabelTable, header: TableHeader, line: int | None, kind: TableKind = LABELS, below: bytes = b""
+) -> dict[str, int]:
     """Find the columns of labels. Raises InputError for those of something else."""
     if "tokens" in header.names and "group" not in header.names:
         raise InputError("this is a table of counts; add --counts (counts= in Python)", found.path, line)
-    places = {name: place for name, (place,) in kind.find_columns(header, found.path, line).items()}
+    places = {name: place for name, (place,) in kind.find_columns(header, found.path, line, below).items()}
     if {"weight", "count"} <= places.keys():
         raise InputError("there are columns of weights and of counts; leave out one", found.path, line)
     return {name: place for name, place in places.items() if name != "iteration"}

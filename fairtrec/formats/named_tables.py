@@ -6,6 +6,7 @@ Without one, they have the order of the kind. JSON lines, and a JSON array of ob
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 from os import fspath
@@ -17,6 +18,7 @@ from fairtrec.support.files.table_header import TableHeader, find_header, normal
 from fairtrec.support.files.whole_lines import parse_object
 
 JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*\{)')  # how an object with a key starts, or an array of objects
+SAMPLE = 1 << 16  # bytes of a table, by whose values a column is proposed
 NumberedLine = tuple[int, bytes]
 NumberedRow = tuple[int | None, list[str]]  # the line is not known of an array of objects
 
@@ -31,7 +33,8 @@ class TableKind:
         optional: the columns that may lack.
         rest: the column that is the only further one if none has its name. Several further ones are refused, unless
             ``takes_all``: they are all taken.
-        choice: what to do if there are several, with ``{rest}``, ``{path}`` and the ``{name}`` of the first.
+        choice: what to do if there are several, with ``{rest}``, ``{path}`` and the ``{name}`` of the one with
+            the fewest values, as groups have.
         wide: the column that takes the cells that a row has too many, because its text may have separators.
         separators: those of lines without a header, of which the first that a line has counts; None is white space.
         heads: names that make a header together, though none is of an id.
@@ -54,9 +57,12 @@ class TableKind:
         """Write the names that a first line needs."""
         return " ".join(name for name in self.columns if name not in self.optional)
 
-    def find_columns(self, header: TableHeader, path: FilePath, line: int | None) -> dict[str, list[int]]:
+    def find_columns(
+        self, header: TableHeader, path: FilePath, line: int | None, below: bytes = b""
+    ) -> dict[str, list[int]]:
         """Find the places of the columns by their names. Raises InputError for one that lacks, or that is there twice.
 
+        ``below``  lines under the header, if they are at hand: an error proposes a column by their values.
         A column that lacks and is optional has no place.
         """
         named = {name: header.find_column(wanted) for name, wanted in self.columns.items()}
@@ -70,15 +76,31 @@ class TableKind:
             what = f"the columns are {', '.join(header.written)}; name them {self.example}"
             raise InputError(f"{what}, or write these names above the first entry", path, line)
         if self.rest and self.rest not in found and others:
-            self._refuse_choice(header, others, path, line)
+            self._refuse_choice(header, others, path, line, below)
             found[self.rest] = others
         return {name: found[name] for name in self.columns if name in found}
 
-    def _refuse_choice(self, header: TableHeader, others: Sequence[int], path: FilePath, line: int | None) -> None:
+    def _refuse_choice(
+        self, header: TableHeader, others: Sequence[int], path: FilePath, line: int | None, below: bytes
+    ) -> None:
         """Raise InputError for several further columns where one is wanted."""
         if len(others) > 1 and not self.takes_all:
-            choice = self.choice.format(rest=self.rest, path=fspath(path), name=header.written[others[0]])
+            name = header.written[_find_fewest_values(header, others, below)]
+            choice = self.choice.format(rest=self.rest, path=fspath(path), name=name)
             raise InputError(f"the columns are {', '.join(header.written)}; {choice}", path, line)
+
+
+def _find_fewest_values(header: TableHeader, places: Sequence[int], below: bytes) -> int:
+    """Find which of these columns has the fewest values in the lines below, but two at least; else the first."""
+    import csv
+
+    lines = below[:SAMPLE].decode(errors="replace").splitlines()
+    several: dict[int, int] = {}
+    with suppress(csv.Error):
+        rows = list(csv.reader(lines, delimiter=header.separator or " "))
+        values = {place: {row[place] for row in rows if place < len(row)} for place in places}
+        several = {place: len(found) for place, found in values.items() if len(found) > 1}
+    return min(several, key=lambda place: several[place], default=places[0])
 
 
 @dataclass

@@ -136,7 +136,7 @@ def test_labels(tmp_path, case, door):
 
 
 @pytest.mark.parametrize("door", LABEL_DOORS)
-@pytest.mark.parametrize("word", ["nan", "NaN", "None", "null", "NA", "N/A"])
+@pytest.mark.parametrize("word", ["nan", "NaN", "None", "null", "NA", "N/A", "Unknown"])
 def test_a_group_by_a_word_for_missing_is_noted(tmp_path, door, word):
     result = fairtrec.evaluate("AWRF@2", RUN, labels=LABEL_DOORS[door](tmp_path, [("a", "f"), ("b", word), ("c", "m")]))
     note = f"a group is called {word} (1 document); if it means missing, leave it out: --groups f,m"

@@ -419,6 +419,10 @@ def test_labels_of_a_parquet_file():
     ("text", "told"),
     {
         "doc_id,year,age\n1,M,2\n": "the columns are doc_id, year, age; choose the one with the groups, like {}:year",
+        'docno,title,all,gender,year\n1,"A, a",x,F,9\n2,B,x,M,8\n3,C,x,F,7\n': "the columns are docno, title, all, gender, year; "
+        "choose the one with the groups, like {}:gender",
+        "docno\ttitle\tgender\n1\tA\tF\n2\tB\tF\n3\tC\tM\n": "the columns are docno, title, gender; choose the one with "
+        "the groups, like {}:gender",
         "docno\nd1\n": "the columns are docno; name them docno group",
         "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; add --counts",
     }.items(),

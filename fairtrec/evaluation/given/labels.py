@@ -30,13 +30,14 @@ from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, re
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.targets import note_target
 from fairtrec.formats.column_roles import OwnColumn
-from fairtrec.measure import Note, NoteKind
+from fairtrec.measure import Note, NoteKind, NoteSeverity
 from fairtrec.measures.catalogue.needs import GROUPED, OF_DOCUMENTS
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import renamings, source, split_crossed
+from fairtrec.support.notes import FEW
 
-MISSING_WORDS = frozenset({"nan", "none", "null", "na", "n/a"})
+MISSING_WORDS = frozenset({"nan", "none", "null", "na", "n/a", "unknown", "unk", "missing", "unspecified"})
 
 
 def _write_missing_word(group: str, size: int, others: str) -> str:
@@ -45,6 +46,12 @@ def _write_missing_word(group: str, size: int, others: str) -> str:
 
 
 MISSING_WORD = NoteKind("a group by a word for missing", _write_missing_word)
+ALIKE_GROUPS = NoteKind(
+    "groups by names alike",
+    "groups with names alike: {groups}; if these are spellings of one group, write one of them in the labels",
+    NoteSeverity.MISLEADING,
+)
+SHORTEST = 3  # letters of a name that one letter may stand for
 MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
 
 
@@ -131,6 +138,7 @@ class LabelReference(GroupReference):
         for name, labels in plan.attributes.items() if plan.is_of_groups else ():
             yield from (replace(note, by=name) for note in labels.notes)
             yield from note_missing_words(labels, name)
+            yield from note_alike_groups(labels, name)
             yield from note_groups(labels, plan.context.attributes[name].target, name)
             if (note := note_target(plan.choices.target, labels)) is not None:
                 yield note
@@ -172,6 +180,21 @@ def note_missing_words(labels: Labels, name: str) -> Iterator[Note]:
             others = [other for other in labels.groups if other != group]
             can_be_typed = len(others) > 1 and not any("," in other for other in others)
             yield MISSING_WORD.note(by=name, group=group, size=size, others=",".join(others) * can_be_typed)
+
+
+def note_alike_groups(labels: Labels, name: str) -> Iterator[Note]:
+    """Note groups whose names differ only in case, blanks and signs, or of which one is the first letter of another."""
+    by_letters: dict[str, list[str]] = {}
+    for group in labels.groups:
+        letters = "".join(filter(str.isalnum, group.casefold()))
+        by_letters.setdefault(letters or group, []).append(group)
+    words = [letters for letters in by_letters if letters.isalpha() and len(letters) >= SHORTEST]
+    for letter in [letters for letters in by_letters if letters.isalpha() and len(letters) == 1]:
+        begun = [word for word in words if word[0] == letter]
+        if len(begun) == 1:
+            by_letters[begun[0]] += by_letters.pop(letter)
+    if alike := [", ".join(several) for several in by_letters.values() if len(several) > 1]:
+        yield ALIKE_GROUPS.note(by=name, groups="; ".join(alike[:FEW]) + "; and more" * (len(alike) > FEW))
 
 
 def list_sources(thing: Any) -> Mapping[str, Any]:

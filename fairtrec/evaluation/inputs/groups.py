@@ -32,6 +32,13 @@ SMALL = NoteKind(
 )
 
 
+SINGLE = NoteKind(
+    "one document in each group",
+    "each of the {groups} groups has one document; is this the column of the groups?",
+    NoteSeverity.MISLEADING,
+)
+
+
 def choose_groups(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
 
@@ -169,6 +176,8 @@ def note_groups(labels: Labels, target: Floats | None, attribute: str) -> list[N
         shown += f"; target {shares[0]} each" if same else f"; target {', '.join(shares[:SHOWN])}"
     sizes_note = GROUPS.note(attribute=attribute or "groups", ordered=ordered, sizes=shown)
     total = sum(of_groups.values())
+    if len(of_groups) > SHOWN and total == len(of_groups) and {*of_groups.values()} == {1}:
+        return [sizes_note, SINGLE.note(groups=len(of_groups))]
     few = [name for name, size in of_groups.items() if size < FEW * total and name != UNKNOWN]
     if labels.own or not few:
         return [sizes_note]
