@@ -1,7 +1,7 @@
 """The notes on a result."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
@@ -17,6 +17,7 @@ from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.measures.utility import find_relevance_rows
 from fairtrec.report.cells import write_needed, write_shortfall
 from fairtrec.report.run_names import shorten_runs
+from fairtrec.support.errors import short
 from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, list_runs, merge_runs, write_span
 
 CEILING = 0.8  # of the rankings of a run
@@ -25,7 +26,7 @@ COMMON, PUBLISHED = 0.8, 0.95  # the reliabilities that are usual for an order o
 SEVERAL = 5  # queries, of fewer of which nothing is said
 DEFINED = NoteKind(
     "undefined",
-    "{measures} in {undefined} of {queries} queries",
+    "{measures} in {undefined} of {queries} queries{first}",
     NoteSeverity.MISLEADING,
     again="{measures} in {undefined}",
     tail="the mean leaves out such queries",
@@ -133,8 +134,9 @@ def list_notes(
     """
     said: dict[Note, list[int]] = {}  # the places of the runs that each is true of
     has_marks = marked and len(result.scores) > 1
+    first = _find_first_undefined(result.scores)
     for place, scores in enumerate(result.scores):
-        for note in [*_note_undefined(scores), *scores.notes]:
+        for note in [*_note_undefined(scores, first), *scores.notes]:
             if judged or note.kind not in OF_JUDGED:
                 said.setdefault(_note_unmarked(note, sort) if has_marks else note, []).append(place)
     notes = [
@@ -150,8 +152,20 @@ def list_notes(
     return notes if sort is None else sorted(notes, key=lambda note: sort not in note.measures)
 
 
-def _note_undefined(scores: Scores) -> Iterator[Note]:
+def _find_first_undefined(several: Sequence[Scores]) -> dict[Quantity, str]:
+    """Find the first query in which each measure is undefined, if it is the same one in all runs that have some."""
+    found: dict[Quantity, set[str]] = {}
+    for scores in several:
+        is_undefined = np.isnan(scores.values)
+        for row in np.flatnonzero(is_undefined.any(axis=1)).tolist():
+            found.setdefault(scores.measures[row], set()).add(scores.qids[int(is_undefined[row].argmax())])
+    return {measure: short(next(iter(qids))) for measure, qids in found.items() if len(qids) == 1}
+
+
+def _note_undefined(scores: Scores, first: Mapping[Quantity, str]) -> Iterator[Note]:
     """Note the measures whose means are over other queries than those of other measures.
+
+    ``first``  the first query of measures whose undefined values begin with the same one in all runs.
 
     Queries that are not judged are noted at the measures that cover them, and not at those that leave them out.
     """
@@ -169,7 +183,8 @@ def _note_undefined(scores: Scores) -> Iterator[Note]:
         if measure.of_pool:
             continue
         if undefined and not (is_mixed and needs_qrels[row] and (is_undefined[row] == unjudged).all()):
-            yield DEFINED.note(measure=measure, undefined=undefined, queries=many)
+            which = f", first in {first[measure]}" if measure in first and undefined < many else ""
+            yield DEFINED.note(measure=measure, undefined=undefined, queries=many, first=which)
 
 
 def _note_same(result: Result) -> list[Note]:

@@ -90,7 +90,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
         "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
         "no mark: the means are over different queries",
-        "undefined: nDCG@10 in 2 of 2 queries (d), Higher@10 in 1 (d); the mean leaves out such queries",
+        "undefined: nDCG@10 in 2 of 2 queries (d), Higher@10 in 1 of 2 queries, first in q2 (d); the mean leaves out such queries",
         "take care",
     ]
     assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"

@@ -254,8 +254,10 @@ def test_bars_and_minus_signs_beside_a_number_are_mathematics_in_latex():
 
 def test_what_a_report_does_not_say_is_said_beside_it():
     result = result_of([Higher()], [[0.5, NAN]], [[0.5, 0.6]], notes=["careful"])
-    said = ["careful", "undefined: Higher@10 in 1 of 2 queries (a); the mean leaves out such queries"]
+    said = ["careful", "undefined: Higher@10 in 1 of 2 queries, first in q1 (a); the mean leaves out such queries"]
     assert texts(list_notes(result)) == said
+    apart = result_of([Higher()], [[0.5, NAN]], [[NAN, 0.6]])
+    assert texts(list_notes(apart)) == ["undefined: Higher@10 in 1 of 2 queries; the mean leaves out such queries"]
     carried = {form: writer.carries for form, writer in RESULTS.forms.items()}
     assert {form for form in carried if carried[form] == "all"} == {"table", "md", "latex", "json", "html"}
     assert set(carried.values()) == {"all", "nothing"}
@@ -456,7 +458,7 @@ def test_no_reader_of_a_latex_table_misses_what_stands_in_a_comment():
     assert "%" not in text.replace(r"\%", "")
     assert r"$\uparrow$ higher is better" in text
     assert r"50\% \& more. " in text
-    assert "Undefined: Higher@10 in 1 of 2 queries (a); the mean leaves out such queries. " in text
+    assert "Undefined: Higher@10 in 1 of 2 queries, first in q1 (a); the mean leaves out such queries. " in text
     assert text.count(r"\caption") == 1
 
 
@@ -508,7 +510,7 @@ def test_parquet_says_where_it_comes_from_and_of_which_types_it_is():
     assert table.schema.metadata[b"signature"] == b"fairtrec:1 | order:score"
     assert strict(table.schema.metadata[b"notes"]) == [
         "careful",
-        "undefined: Higher@10 in 1 of 2 queries; the mean leaves out such queries",
+        "undefined: Higher@10 in 1 of 2 queries, first in q1; the mean leaves out such queries",
     ]
     assert [str(kind) for kind in table.schema.types] == ["string"] * 5 + ["double", "int64"]
     assert table["run"].to_pylist() == [r"\udcff.run"]

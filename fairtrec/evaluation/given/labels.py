@@ -1,5 +1,6 @@
 """Labels: groups of documents, of one attribute or of several; and what measures look up in them."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -183,11 +184,12 @@ def note_missing_words(labels: Labels, name: str) -> Iterator[Note]:
 
 
 def note_alike_groups(labels: Labels, name: str) -> Iterator[Note]:
-    """Note groups whose names differ only in case, blanks and signs, or of which one is the first letter of another."""
+    """Note groups whose names differ only in case and hyphens, or of which one is the first letter of another."""
     by_letters: dict[str, list[str]] = {}
     for group in labels.groups:
-        letters = "".join(filter(str.isalnum, group.casefold()))
-        by_letters.setdefault(letters or group, []).append(group)
+        letters = re.sub(r"(?<=\w)[\s_-]+(?=\w)", "", group.strip().casefold())
+        is_word = any(map(str.isalpha, letters))
+        by_letters.setdefault(letters if is_word else group, []).append(group)
     words = [letters for letters in by_letters if letters.isalpha() and len(letters) >= SHORTEST]
     for letter in [letters for letters in by_letters if letters.isalpha() and len(letters) == 1]:
         begun = [word for word in words if word[0] == letter]

@@ -21,7 +21,9 @@ def notes_on(groups):
         (["f", "m", "fm"], ""),
         (["m", "male", "mid"], ""),
         (["1", "10", "100"], ""),
-        (["-1", "+"], ""),
+        (["<0", ">=0"], ""),
+        (["1-2", "12"], ""),
+        (["A", "A-", "A+"], ""),
     ],
 )
 def test_groups_whose_names_may_be_spellings_of_one_are_noted(groups, alike):
