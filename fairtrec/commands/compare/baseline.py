@@ -27,7 +27,7 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.deletions import has_total
-from fairtrec.measure import Better
+from fairtrec.measure import Better, Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics import corrections as correction
@@ -73,6 +73,12 @@ def _write_few(which: str, least: int, most: int) -> str:
 
 
 FEW_DIFFERENCES = NoteKind("few differences", _write_few, NoteSeverity.MISLEADING)
+REPEATED = NoteKind(
+    "repeated differences",
+    "{measures}: the differences of {first}{sign} in each query, so this is the same test twice; leave out one",
+    NoteSeverity.MISLEADING,
+)
+EXACT = 1e-12  # within which differences of two measures are the same
 LABELS = NoteKind(
     "variance of labels", "{share} of the variance of corrected differences comes from the labels{advice}"
 )
@@ -127,6 +133,7 @@ def compare(
         *_note_signs(rows),
         *_note_doubtful(rows, pairs, clustered=bool(result.clusters)),
         *_note_chosen(pairs),
+        *_note_repeated(pairs),
         *_note_skewed(pairs, how, [scores.run for scores in result.scores]),
         *said,
         *_note_labels(rows),
@@ -348,6 +355,28 @@ def _note_chosen(pairs: Sequence[PairedValues]) -> list[Note]:
     """Say which values compare two of several rates, chosen after a look at the data."""
     found = [pair.measure for pair in pairs if any(each.is_chosen for each in pair.deletions or ())]
     return [CHOSEN_RATES.note(measures=list(dict.fromkeys(found)))] if found else []
+
+
+def _note_repeated(pairs: Sequence[PairedValues]) -> Iterator[Note]:
+    """Say which measures differ as an earlier one does, with or without the other sign, so that both are one test."""
+    several: dict[Measure, list[Floats]] = defaultdict(list)
+    for pair in pairs:
+        if pair.is_skewable:
+            several[pair.measure].append(pair.differences)
+    earlier: list[tuple[Measure, Floats]] = []
+    for measure, parts in several.items():
+        differences = np.concatenate(parts)
+        for first, other in earlier:
+            if len(other) != len(differences):
+                continue
+            is_same, is_mirrored = (np.allclose(differences, each, 0, EXACT) for each in (other, -other))
+            if is_same or is_mirrored:
+                sign = "" if is_same else " with the other sign"
+                yield REPEATED.note(measure=measure, first=str(first), sign=sign)
+                break
+        else:
+            if differences.any():
+                earlier.append((measure, differences))
 
 
 def _note_skewed(pairs: Sequence[PairedValues], how: Procedure, runs: Sequence[str]) -> list[Note]:

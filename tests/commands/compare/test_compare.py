@@ -126,6 +126,22 @@ def test_only_queries_with_both_values_are_compared():
     )
 
 
+def test_a_measure_that_repeats_the_differences_of_another_is_noted():
+    """Of two groups, the shares of one are 1 less those of the other, so Exposure deviates by as much."""
+    of = result("nDCG@10 NFaiRR@10 KL@10", runs=("base", "a"))
+    base, other = of.scores[0].values.copy(), of.scores[1].values.copy()
+    base[1], other[1] = 1 - base[0], 1 - other[0]
+    both = changed(changed(of, 0, base), 1, other)
+    said = "the differences of nDCG@10{} in each query, so this is the same test twice; leave out one"
+    repeated = [note for note in texts(compare(both).notes) if "same test" in note]
+    assert repeated == [f"NFaiRR@10: {said.format(' with the other sign')}"]
+    base[2], other[2] = base[0], other[0]
+    assert f"KL@10: {said.format('')}" in texts(compare(both).notes)
+    other[:, 0] += [0.1, 0.1, 0.2]
+    assert "same test" not in "".join(texts(compare(both).notes))
+    assert "same test" not in "".join(texts(compare(changed(of, 1, of.scores[0].values)).notes))
+
+
 @pytest.mark.parametrize("many", [0, 1])
 def test_too_few_queries_are_not_tested(many):
     of = result("nDCG@10 NFaiRR@10", runs=("base", "a"))
