@@ -135,3 +135,8 @@ def test_the_whole_rankings_that_bounds_look_at_are_counted_too():
     ]
     assert "whole" not in "".join(texts(list_notes(fairtrec.evaluate("FaiRR@10", runs, bounds="ties", **given))))
     assert "whole" not in "".join(texts(list_notes(fairtrec.evaluate("DP FaiRR@10", runs, bounds="orders", **given))))
+
+
+def test_in_python_the_way_out_is_a_keyword():
+    with pytest.raises(fairtrec.InputError, match=r"choose how they count with missing=neutral\|skip\|worst"):
+        evaluated({"one": ranking(1)}, missing="error")

@@ -26,7 +26,7 @@ from fairtrec.data import (
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.crossed_groups import Crossing
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
-from fairtrec.support.errors import InputError
+from fairtrec.support.errors import InputError, spell_options
 from fairtrec.support.literals import Membership, Missing
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
@@ -367,5 +367,5 @@ def _unknown(documents: Documents, example: str, name: str | None) -> InputError
     what, way = f"there are no text or counts of {many}", "pass the whole collection"
     if documents.of_labels:
         what, way = f"{many} have no known label", "label them"
-    worth = "or choose how they count with --missing neutral|skip|worst"
+    worth = f"or choose how they count with {spell_options('--missing neutral|skip|worst')}"
     return InputError(f"{what}, such as {example}; {way}, {worth}", name)
