@@ -200,7 +200,7 @@ def _write_verdict(shown: int, doubtful: int, comparisons: int, queries: tuple[i
     """Write how many comparisons show a difference, how many of these are doubtful, over how many queries."""
     many = "1 query" if max(queries) == 1 else f"{write_span(queries)} queries"
     of = "the comparison shows" if comparisons == 1 else f"{shown} of {comparisons} comparisons show"
-    said = f"{of} a difference" if shown or comparisons > 1 else "the comparison shows no difference"
+    said = f"{of} a difference" if shown or comparisons > 1 else "the comparison does not show a difference"
     doubt = mark_doubt(said, doubtful=doubtful > 0) if comparisons == 1 else f"{said}{add_doubtful(doubtful)}"
     return f"verdict: {many}{f', ceiling by {ceilings}' if ceilings else ''}: {doubt}"
 

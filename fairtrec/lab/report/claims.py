@@ -322,7 +322,7 @@ def _write_hidden(
     size = "the size of " * (rows[0]["compared"] == "absolute value")
     what = f"{_join(told, 'or')} differs from {names[rows[0]['against']]} in {size}{by}"
     ceiling = ", and most rankings of a run have the best value (ceiling)" * is_at_ceiling
-    return f"that {what}, or that they are equal: {over} show no difference{ceiling}."
+    return f"that {what}, or that they are equal: {over} do not show a difference{ceiling}."
 
 
 def name_fairness(record: Record) -> str:

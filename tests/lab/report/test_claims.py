@@ -232,7 +232,7 @@ REFUSE = {
     "doubtful": rf"that (\S+) has a (higher|lower) (\S+) than (\S+) \(({N}), p Holm (\d\.\d+)\): only (\d+) of (\d+) "
     r"differences differ from the most frequent one, too few to trust the interval and p \(\?\)\.",
     "hidden": r"that (.*) differs from (\S+) in (the size of )?(\S+), or that they are equal: (\d+(?: to \d+)?) queries "
-    r"show no difference(, and most rankings of a run have the best value \(ceiling\))?\.",
+    r"do not show a difference(, and most rankings of a run have the best value \(ceiling\))?\.",
     "skewed": r"that each 95% interval covers 95%: skewed values make (\d+) of (\d+) (differences|means) \((.*)\) less "
     r"certain than their intervals say\.",
     "unreliable": rf"that the order of the runs by (\S+) would hold for other queries: reliability ({N}) over "
