@@ -38,6 +38,16 @@ RUN_ACT = """\
     if (least := choices.min_score) is not None:
         system = system.keep_where(lambda run: run.scores >= least)
 """
+RANKS_ROW = """\
+    drop_first: Annotated[int | None, Choice(
+        ("--drop-first",), RANKING, "Leave out the first N documents of rankings.", metavar="N", after="only",
+        key="drop-first", drops=True, trials=(1,),
+    )] = None  # fmt: skip
+"""
+RANKS_ACT = """\
+    if (many := choices.drop_first) is not None:
+        system = system.keep_where(lambda run: run.find_ranks(np.arange(len(run.docnos))) > many)
+"""
 KEYWORD, LAST_ROW = "    groups: str | Sequence[str] | None\n", 'trials=("known",),\n    )] = "even"  # fmt: skip\n'
 OPTIONS, DOCUMENTS = "evaluation/inputs/options.py", "evaluation/inputs/documents.py"
 OF_COUNTS = {  # `eval --min-tokens N`: by file, behind what stands what
@@ -48,6 +58,12 @@ OF_RUNS = {  # `eval --min-score N`
     OPTIONS: [(KEYWORD, "    min_score: int | None\n"), (LAST_ROW, RUN_ROW)],
     DOCUMENTS: [('    words = choices.only.split(",") if choices.only else []\n', RUN_ACT)],
 }
+OF_RANKS = {  # `eval --drop-first N`, which `rerank` does not heed
+    OPTIONS: [("class ChoiceKeywords(RerankedKeywords, total=False):\n"
+               '    """The fields of Choices, as keywords of ``evaluate``."""\n\n', "    drop_first: int | None\n"),
+              (LAST_ROW, RANKS_ROW)],
+    DOCUMENTS: [('    words = choices.only.split(",") if choices.only else []\n', RANKS_ACT)],
+}  # fmt: skip
 VIEW_ROW = """\
     latex_size: Annotated[str | None, Choice(
         ("--latex-size",), OUTPUT, "The size of letters in the table (latex).", metavar="NAME", only=("eval", "python"),
@@ -82,11 +98,11 @@ VIEWED = {  # `eval --latex-size NAME`: by file, what is replaced by what
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
-    """Copy the package, and add the two options to the copy."""
+    """Copy the package, and add the options to the copy."""
     folder = tmp_path_factory.mktemp("grown")
     shutil.copytree(REPOSITORY / "fairtrec", folder / "fairtrec", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(REPOSITORY / "resources", folder / "resources")
-    for name, several in (*OF_COUNTS.items(), *OF_RUNS.items()):
+    for name, several in (*OF_COUNTS.items(), *OF_RUNS.items(), *OF_RANKS.items()):
         text = (folder / "fairtrec" / name).read_text()
         for behind, lines in several:
             assert text.count(behind) == 1, f"{name}: {behind}"
@@ -119,6 +135,7 @@ def printed(grown):
             for name, (arguments, _) in WAYS.items()
         },
         "fewer": [*(each.replace("neural", "fewer") for each in WAYS["eval"][0]), *GIVEN, "-f", "json"],
+        "first": [*WAYS["eval"][0], *GIVEN, "--drop-first", "1", "-f", "json"],
         "help": ["eval", "--help"],
         "refused": [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"],
         "offered": ([], typed),
@@ -133,7 +150,8 @@ def printed(grown):
     return one_process.printed(lines, example, grown)
 
 
-@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 8), ("documents of runs", OF_RUNS, 7)])
+@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 8), ("documents of runs", OF_RUNS, 7),
+                                                     ("documents of runs", OF_RANKS, 7)])  # fmt: skip
 def test_it_takes_two_files_and_few_lines(what, added, most):
     lines = [line for several in added.values() for _, text in several for line in text.splitlines()]
     assert len(added) <= 2
@@ -177,6 +195,14 @@ def test_every_command_drops_documents_of_runs_as_a_file_without_them_does(print
     value = WAYS["eval"][1](json.loads(fewer))
     assert value != WAYS["eval"][1](json.loads(printed["plain"][1]))
     assert WAYS[name][1](json.loads(out)) == pytest.approx(value, abs=1e-12)
+
+
+def test_a_choice_of_rankings_as_they_are_is_no_option_of_rerank(printed):
+    """The commands that rerank run without it, as the tests above try them; ``eval`` has it."""
+    code, out, err = printed["first"]
+    assert code == 0, err
+    assert " | drop-first:1 | " in json.loads(out)["signature"]
+    assert WAYS["eval"][1](json.loads(out)) != WAYS["eval"][1](json.loads(printed["plain"][1]))
 
 
 @pytest.mark.parametrize("name", VARYING)

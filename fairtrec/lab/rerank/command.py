@@ -7,9 +7,12 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.runs import name_runs
+from fairtrec.evaluation.inputs.options import ChoiceKeywords, RerankedKeywords
 from fairtrec.lab.rerank import EFFECTS
 from fairtrec.report.writers import choose_form
 from fairtrec.support.errors import UsageError
+
+NOT_RERANKED = tuple(name for name in ChoiceKeywords.__annotations__ if name not in RerankedKeywords.__annotations__)
 
 
 @click.command(name="rerank", cls=Titled, epilog=options.EXITS)
@@ -30,7 +33,7 @@ from fairtrec.support.errors import UsageError
 @click.option("--candidates", type=int, metavar="N", help="Rerank the first N documents of each query.  [default: all]")
 @click.option("--cut", is_flag=True, help="Write only the ranks down to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
-@options.Shared(evaluates="rerank", without=("depth", "only", "complete", "samples", "undefined"), measures=())
+@options.Shared(evaluates="rerank", without=NOT_RERANKED, measures=())
 @options.Shared(report=EFFECTS, what="The format of what -m prints.", beside=[options.places, options.verbose])
 @click.option(
     "-o",
