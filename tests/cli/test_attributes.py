@@ -83,7 +83,7 @@ REFUSED = {
     ),
     "a rule that there is not": (
         (*BOTH, "--membership", "gender=most"),
-        "the membership 'most' is not known; choose one of share, majority, any",
+        "--membership 'most' is not known; choose one of share, majority, any",
     ),
     "one to sort by": (
         (*BOTH, "--sort", "AWRF@3"),

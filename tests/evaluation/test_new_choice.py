@@ -41,7 +41,10 @@ RUN_ACT = """\
 RANKS_ROW = """\
     drop_first: Annotated[int | None, Choice(
         ("--drop-first",), RANKING, "Leave out the first N documents of rankings.", metavar="N", after="only",
-        key="drop-first", drops=True, trials=(1,),
+        key="drop-first", drops=True, trials=(1,), excludes={
+            "any of some tied documents can be among the first {drop_first}; leave out --bounds ties, or --drop-first":
+                lambda it: it.bounds == "ties",
+        },
     )] = None  # fmt: skip
 """
 RANKS_ACT = """\
@@ -59,9 +62,7 @@ OF_RUNS = {  # `eval --min-score N`
     DOCUMENTS: [('    words = choices.only.split(",") if choices.only else []\n', RUN_ACT)],
 }
 OF_RANKS = {  # `eval --drop-first N`, which `rerank` does not heed
-    OPTIONS: [("class ChoiceKeywords(RerankedKeywords, total=False):\n"
-               '    """The fields of Choices, as keywords of ``evaluate``."""\n\n', "    drop_first: int | None\n"),
-              (LAST_ROW, RANKS_ROW)],
+    OPTIONS: [("    only: Kept | None\n", "    drop_first: int | None\n"), (LAST_ROW, RANKS_ROW)],
     DOCUMENTS: [('    words = choices.only.split(",") if choices.only else []\n', RANKS_ACT)],
 }  # fmt: skip
 VIEW_ROW = """\
@@ -150,8 +151,7 @@ def printed(grown):
     return one_process.printed(lines, example, grown)
 
 
-@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 8), ("documents of runs", OF_RUNS, 7),
-                                                     ("documents of runs", OF_RANKS, 7)])  # fmt: skip
+@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 8), ("documents of runs", OF_RUNS, 7)])  # fmt: skip
 def test_it_takes_two_files_and_few_lines(what, added, most):
     lines = [line for several in added.values() for _, text in several for line in text.splitlines()]
     assert len(added) <= 2
@@ -218,7 +218,7 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
     inputs = help_text[help_text.index("Inputs:") : help_text.index("Measures:")]
     assert "--min-tokens N" in inputs
     assert printed["offered"][1].split() == ["plain,--min-tokens", "plain,--min-score"]
-    assert printed["refused"] == [2, "", "the min tokens is 0; it must be 1 or more\n"]
+    assert printed["refused"] == [2, "", "--min-tokens is 0; it must be 1 or more\n"]
 
 
 def test_a_view_option_takes_two_files_and_seven_lines():
@@ -254,14 +254,17 @@ def test_a_view_option_shows_itself_and_is_refused_where_it_cannot(printed):
     assert "--latex-size NAME" in help_text[help_text.index("Output:") :]
 
 
-def test_python_takes_a_view_option(grown):
+def test_python_takes_a_view_option_and_asks_what_a_choice_excludes(grown):
     code = (
         "import fairtrec; fairtrec.evaluate('P@1', {'q': ['d']}, qrels={'q': {'d': 1}}).write('a.tex', latex_size='small');"
-        "print(open('a.tex').read())"
+        "print(open('a.tex').read());"
+        "fairtrec.evaluate('P@1', {'q': ['d']}, qrels={'q': {'d': 1}}, bounds='ties', drop_first=3)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=grown, env={**os.environ, "PYTHONPATH": str(grown)},
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert "\n\\small\n" in done.stdout, done.stderr
+    said = "any of some tied documents can be among the first 3; leave out --bounds ties, or --drop-first"
+    assert done.stderr.rstrip().endswith(said)
 
 
 def test_the_law_asks_about_it(grown):

@@ -489,7 +489,7 @@ REFUSED = {
     "no such prior": ({"prior": "odd"}, "choose one of even, known, or f=0.4,m=0.6"),
     "a prior of 1.1": ({"prior": "f=0.5,m=0.6"}, "the prior's shares sum to 1.1"),
     "a prior of one group": ({"prior": {"f": 1.0}}, "the prior has the groups f; write a share for each: f, m"),
-    "a prior of no type": ({"prior": 3}, "the prior is 3; it must be a word, or shares"),
+    "a prior of no type": ({"prior": 3}, "prior is 3; it must be a word, or shares"),
     "no such word": ({"bounds": "later"}, "choose one of ties, labels, texts"),
 }
 

@@ -397,9 +397,9 @@ def test_the_python_functions_take_the_word_too(desk):
     )
     session = fairtrec.evaluator("nDCG@10", "qrels.txt", run_format="msmarco")
     assert session.scores("marco/bm25.run").means == [*means["marco/bm25.run"].values()]
-    with pytest.raises(fairtrec.UsageError, match="the run format 'marco' is not known; choose one of auto, trec"):
+    with pytest.raises(fairtrec.UsageError, match="run_format 'marco' is not known; choose one of auto, trec"):
         fairtrec.evaluate("RR", "bm25.run", qrels="qrels.txt", run_format="marco")
-    with pytest.raises(fairtrec.UsageError, match="the run format 'marco' is not known; choose one of auto, trec"):
+    with pytest.raises(fairtrec.UsageError, match="run_format 'marco' is not known; choose one of auto, trec"):
         fairtrec.validate("bm25.run", run_format="marco")
     (checked,) = fairtrec.validate("marco/bm25.run", run_format="msmarco")
     assert checked.found.total(errors=True) == 0

@@ -256,7 +256,7 @@ def test_the_sum_over_groups_is_what_all_documents_get(run, b, cutoff):
 REFUSED = {
     "": "Gini@100 is over all queries; add --pool even, which eval, compare, check and plot have",
     "--pool even --collection-size 3": "--collection-size 3: 4 documents were retrieved; pass the number of documents",
-    "--pool even --collection-size 0": "the collection size is 0; it must be 1 or more",
+    "--pool even --collection-size 0": "--collection-size is 0; it must be 1 or more",
     "--pool even --collection-size many": "'many' is not a valid integer",
     "--pool even --confidence 0.95": "--confidence is about means over queries, and Gini@100 has none",
     "--pool even --sort Gini": "--sort goes by means over queries, and Gini@100 has none",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import is_by_name
 
 
@@ -26,6 +27,7 @@ class Choice(NamedTuple):
     only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate may have it
     refused: Mapping[str, str] = MappingProxyType({})  # by command, or "spread": what that takes instead
     conflicts: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})  # by message: whether it applies to ``Asked``
+    excludes: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})  # the same of ``Choices``, so in Python too
     part: str = "all"  # words of ``Plan.plays``: it plays a part if one of these is in effect
     key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
     behind: str = ""  # which key of the signature that stands behind; else that of the choice above
@@ -53,6 +55,13 @@ class Choice(NamedTuple):
     def option(self) -> str:
         """The long option, without its dashes."""
         return self.options[-1].removeprefix("--")
+
+    def refuse(self, conditions: Mapping[str, Callable[[Any], Any]], asked: Any) -> None:
+        """Raise UsageError, with its message, for the first condition that applies, if the option is asked for."""
+        if conditions and getattr(asked, self.name) != self.default:
+            for why, applies in conditions.items():
+                if applies(asked):
+                    raise UsageError(why.format_map(vars(asked)))
 
     def describe_value(self, value: Any) -> str:
         """Say what the signature says of a value."""

@@ -21,7 +21,7 @@ from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.evaluation.inputs.option import Asked, Choice
 from fairtrec.formats.column_roles import NO_ROLES, Roles, parse_columns, write_columns
 from fairtrec.formats.run_forms import FORMS, describe_columns
-from fairtrec.support.errors import PATH, FilePath, UsageError
+from fairtrec.support.errors import PATH, FilePath, UsageError, spell_options
 from fairtrec.support.files.arguments import is_by_name, renamings
 from fairtrec.support.literals import (
     FILLED,
@@ -40,6 +40,7 @@ from fairtrec.support.literals import (
 
 Target = str | Mapping[str, float]
 INPUTS, MEASURES, RANKING, COMPARISON, OUTPUT = "Inputs", "Measures", "Ranking", "Comparison", "Output"  # of the help
+POSITIONS = "numbers the ranks that are left anew, and --order position keeps them; leave out one of the two"
 NOT_OF_SPREAD = {"spread": "best, median and worst of values alone"}
 
 
@@ -124,8 +125,11 @@ class Choices:
     )] = "error"  # fmt: skip
     order: Annotated[RankedBy, Choice(
         ("--order",), RANKING, "Rank by score (column 5), rank (column 4) or the order of lines. position is the rank "
-        "with its gaps: a rank that no line has holds no document.", key="order",
-        behind="fairtrec", always=True, trials=("rank", "file", "position"),
+        "with its gaps: a rank that no line has holds no document.", excludes={
+            f"--missing skip {POSITIONS}": lambda it: it.order == "position" and it.missing == "skip",
+            f"--bounds texts {POSITIONS}":  # which leaves documents out
+                lambda it: it.order == "position" and it.bounds == "texts",
+        }, key="order", behind="fairtrec", always=True, trials=("rank", "file", "position"),
     )] = "score"  # fmt: skip
     score_dtype: Annotated[ScoreType, Choice(
         ("--score-dtype",), RANKING, "float32 compares scores as old versions of trec_eval did.", key="scores",
@@ -207,11 +211,25 @@ class Choices:
         "orders of each ranking (orders); except for texts, also the expected value.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking", **NOT_OF_SPREAD,
+        }, excludes={
+            "--bounds applies only to means, and --aggregate is {aggregate}; leave out one of the two":
+                lambda it: it.aggregate != "mean",
+            "--bounds {bounds} is about one ranking of each query; leave out --bounds, or --samples":
+                lambda it: it.samples,
+            "-M can cut any of some tied documents, and --only {only} depends on which; leave out one of --bounds "
+            "ties, --depth and --only": lambda it: it.bounds == "ties" and it.only and it.depth is not None,
+            "ties are equal scores, and --order {order} ignores scores; leave out one of --bounds and --order":
+                lambda it: it.bounds == "ties" and it.order != "score",
+            "--missing {missing} puts documents without a label into groups; --bounds labels tries all groups; leave "
+            "out one of the two": lambda it: it.bounds == "labels" and it.missing in FILLED,
         }, adds=True, column="{}", reads_whole=("orders",), key="bounds", behind="samples",
         tells=write_limits, factor=None, trials=("labels", "ties", "texts", "orders"),
     )] = None  # fmt: skip
     next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
-        ("--next-label",), MEASURES, "Show which document to label next.", only=("python",), adds=True,
+        ("--next-label",), MEASURES, "Show which document to label next.", only=("python",), excludes={
+            "next_label names one of them, which needs --bounds labels; add it, or leave this out":
+                lambda it: it.bounds != "labels",
+        }, adds=True,
         part="unlabeled", factor=None, trials=(True,),
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
@@ -223,6 +241,9 @@ class Choices:
                 lambda it: not it.summary,
             "--pool prints a line below each mean, and --format {form} has no such lines; leave out one of the two":
                 lambda it: it.is_page or it.is_binary,
+        }, excludes={
+            "--pool applies only to means, and --aggregate is {aggregate}; leave out one of the two":
+                lambda it: it.aggregate != "mean",
         }, adds=True, column="pool", file=True, words=("even",), key="pool",
         behind="bounds", tells=name_source, factor=None, trials=("even",),
     )] = None  # fmt: skip
@@ -235,13 +256,31 @@ class Choices:
         ("--prior",), MEASURES, "With --bounds labels, how likely each group is for an unlabeled document, by which "
         "the expected value is computed: all equally (even), as among the query's labeled documents (known), or "
         "f=0.4,m=0.6.",
-        metavar="SHARES", only=("eval", "check"), adds=True, part="unlabeled",
+        metavar="SHARES", only=("eval", "check"), excludes={
+            "--prior sets how likely their groups are, which needs --bounds labels; add it, or leave this out":
+                lambda it: it.bounds != "labels",
+        }, adds=True, part="unlabeled",
         key="prior", always=True, factor=None, by_name=True, trials=("known",),
     )] = "even"  # fmt: skip
 
     def __post_init__(self) -> None:
+        self._check_values()
+        parse_columns(self.columns)
+        if self.aggregate != "mean":
+            from fairtrec.evaluation.answers import aggregates  # which few evaluations import
+
+            object.__setattr__(self, "aggregate", ",".join(aggregates.read(self.aggregate)))
         for row in CHOICES.values():
-            value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
+            row.refuse(row.excludes, self)
+            if row.drops and self.order == "position" and getattr(self, row.name) != row.default:
+                raise UsageError(f"--{row.option} {getattr(self, row.name)} {POSITIONS}")
+        if self.bounds == "texts" and self.missing == "error":
+            object.__setattr__(self, "missing", "skip")
+
+    def _check_values(self) -> None:
+        """Raise UsageError for a value that an option cannot have."""
+        for row in CHOICES.values():
+            value, what = getattr(self, row.name), spell_options(f"--{row.option} ").rstrip(" =")
             for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
                 if row.literals and own not in row.literals and own is not None:
                     raise UsageError(f"{what} {own!r} is not known; choose one of {', '.join(row.literals)}")
@@ -252,60 +291,6 @@ class Choices:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
                 raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
-        parse_columns(self.columns)
-        self._settle_positions()
-        if (self.aggregate, self.bounds, self.prior, self.next_label) != ("mean", None, "even", False):
-            self._settle_aggregate()
-            self._settle_bounds()
-
-    def _settle_positions(self) -> None:
-        """Refuse what numbers ranks anew next to positions."""
-        if self.order != "position":
-            return
-        others = {
-            **{f"--{row.option} {getattr(self, row.name)}": getattr(self, row.name) != row.default for row in DROPPING},
-            "--missing skip": self.missing == "skip",
-            "--bounds texts": self.bounds == "texts",  # which leaves documents out
-        }
-        for option in (option for option, is_given in others.items() if is_given):
-            what = f"{option} numbers the ranks that are left anew, and --order position keeps them"
-            raise UsageError(f"{what}; leave out one of the two")
-
-    def _settle_aggregate(self) -> None:
-        """Spell the list as signatures do; refuse what stands beside means alone."""
-        if self.aggregate == "mean":
-            return
-        from fairtrec.evaluation.answers import aggregates  # which few evaluations import
-
-        object.__setattr__(self, "aggregate", ",".join(aggregates.read(self.aggregate)))
-        for option, given in (("--bounds", self.bounds), ("--pool", self.pool)):
-            if given is not None and self.aggregate != "mean":
-                what = f"{option} applies only to means, and --aggregate is {self.aggregate}"
-                raise UsageError(f"{what}; leave out one of the two")
-
-    def _settle_bounds(self) -> None:
-        """Refuse what leaves more open than that which bounds are over, or less; say what stands beside texts."""
-        over = self.bounds
-        if over is not None and self.samples:
-            raise UsageError(f"--bounds {over} is about one ranking of each query; leave out --bounds, or --samples")
-        if over == "ties" and self.only and self.depth is not None:
-            raise UsageError(f"-M can cut any of some tied documents, and --only {self.only} depends on which; "
-                             "leave out one of --bounds ties, --depth and --only")  # fmt: skip
-        if over == "ties" and self.order != "score":
-            what = f"ties are equal scores, and --order {self.order} ignores scores"
-            raise UsageError(f"{what}; leave out one of --bounds and --order")
-        if over != "labels" and (self.prior != "even" or self.next_label):
-            said = (
-                "--prior sets how likely their groups are" if self.prior != "even" else "next_label names one of them"
-            )
-            raise UsageError(f"{said}, which needs --bounds labels; add it, or leave this out")
-        if over == "labels" and self.missing in FILLED:
-            what = (
-                f"--missing {self.missing} puts documents without a label into groups; --bounds labels tries all groups"
-            )
-            raise UsageError(f"{what}; leave out one of the two")
-        if over == "texts" and self.missing == "error":
-            object.__setattr__(self, "missing", "skip")
 
     def refuse_lacking(self, given: Collection[str]) -> None:
         """Raise UsageError for a choice about judgments or labels if there are none."""
@@ -508,10 +493,7 @@ def refuse_for(command: str, takes: str, rows: Iterable[Choice], asked: Mapping[
 def refuse_conflicts(asked: Asked) -> None:
     """Raise UsageError for an option that does not fit the format of a report, or another option."""
     for row in (*VIEWS.values(), *CHOICES.values()):
-        if row.conflicts and getattr(asked, row.name) != row.default:
-            for why, applies in row.conflicts.items():
-                if applies(asked):
-                    raise UsageError(why.format_map(vars(asked)))
+        row.refuse(row.conflicts, asked)
 
 
 def unknown_option_error(name: str, known: Iterable[str]) -> UsageError:
