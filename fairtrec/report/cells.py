@@ -152,6 +152,12 @@ def followers(scores: Scores, total: str | None, places: int) -> FollowingTexts:
     return {heading: texts for of_column in several for heading, texts in of_column.items()}
 
 
+def find_correcting(several: Sequence["Scores"], places: int) -> set[str]:
+    """Find the headings of the columns in tables by whose means runs are compared, instead of those of their values."""
+    columns = [(scores, column) for scores in several for column in scores.columns.values() if column.corrects_means]
+    return {heading for scores, column in columns for heading in column.follow(scores, None, places)}
+
+
 def write_needed(queries: int, _: int = 0) -> str:
     """Write how many queries a reliability needs; beyond a million the number says nothing more.
 

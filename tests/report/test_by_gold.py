@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 import fairtrec
+from fairtrec.evaluation.answers.scores import FollowingText, ScoreColumn
 from fairtrec.report.writers import RESULTS
 
 DOCNOS = [f"d{at}" for at in range(12)]
@@ -47,6 +49,25 @@ def written(tmp_path):
         return (tmp_path / "out").read_bytes()
 
     return write
+
+
+class Medians(ScoreColumn):
+    """A column that follows each mean and corrects none."""
+
+    name = "medians"
+
+    def follow(self, scores, total, places):
+        return {} if total else {"median": [FollowingText(f"{0:.{places}f}")] * len(scores.measures)}
+
+
+def test_the_mark_is_in_the_column_that_corrects_means(result, written):
+    scores = tuple(replace(each, columns={**each.columns, "medians": Medians()}) for each in result.scores)
+    rows = [line.split("|") for line in written(replace(result, scores=scores), "md").decode().splitlines()]
+    head = next(row for row in rows if row[1:2] == [" run "])
+    marked = {head[at].strip() for row in rows for at, cell in enumerate(row) if "**" in cell and len(row) == len(head)}
+    assert "median" in [cell.strip() for cell in head]
+    assert "corrected" in marked
+    assert "median" not in marked
 
 
 def test_a_column_stands_behind_each_measure_of_groups_and_goes_with_it(result, written):

@@ -12,6 +12,7 @@ from fairtrec.evaluation.leaderboard import Standing, count_shared, incomplete, 
 from fairtrec.measure import Measure
 from fairtrec.report.cells import (
     compare_means,
+    find_correcting,
     followers,
     rows,
     sizes,
@@ -129,7 +130,7 @@ class ResultTables:
     ) -> list[Column]:
         """Give a column for each measure: its values in these lines, what stands behind them, and the marks of means.
 
-        Behind it stand the means that follow it. Those that gold labels correct have the marks, the last of them.
+        Behind it stand the means that follow it. The last of a column that corrects means has the marks instead.
         The measure that is ``first`` is that by which runs are ranked.
         """
         written, behind, places = [], [], self.places
@@ -139,14 +140,15 @@ class ResultTables:
             behind.append(write_suffix(result.scores[run], query, places))
         following = [{of: followers(scores, of, places) for of in (None, *scores.totals)} for scores in result.scores]
         columns: list[Column] = []
-        is_corrected = any(scores.is_corrected for scores in result.scores)
+        correcting = find_correcting(result.scores, places)
         means = [line for line, (_, query, _) in enumerate(lines) if query is None]
         measures = result.scores[0].measures
         for at in sorted(range(len(measures)), key=lambda at: at != first):
             own = [(line[at], more[at]) for line, more in zip(written, behind, strict=True)]
             several = [_column(heading(measures[at]), own), *_following(lines, following, at, str(measures[at]))]
             has_means = [any(_is_value(column.cells[line]) for line in means) for column in several]
-            marked = max(place for place, has in enumerate(has_means) if not place or (has and is_corrected))
+            corrects = [has and column.head in correcting for has, column in zip(has_means, several, strict=True)]
+            marked = max(place for place, has in enumerate(corrects) if has or not place)
             best, worst = _mark(lines, compared, at, is_ranked=first is not None)
             several[marked] = replace(several[marked], best=best, worst=worst)
             columns += several
