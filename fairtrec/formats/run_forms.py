@@ -50,6 +50,7 @@ class RunForm(NamedTuple):
     what: str = "run of columns"  # in messages on all lines together
     hint: str = ""  # on a line that looks so, instead of the usual one
     module: str = ""  # of this folder, which reads a form that is none of columns
+    holds: str = ""  # in the help: what a file holds, if its name does not say so
     in_names: str = ""  # part of a file's name, if it pays to ask the module before the file is read as TREC's
     numbers_rankings: bool = False  # whether the module tells several rankings of a query apart
     is_table: bool = False  # its columns have names, so that roles can be assigned to them, also that of samples
@@ -86,7 +87,9 @@ _ROWS = (
         one_ranking="this file has one ranking of each query (id page_id)",
     ),
     RunForm(
-        "rag", module="cited_answers", in_names="json", unwritten="answers", numbers_rankings=True,
+        "rag", module="cited_answers",
+        in_names="json",
+        holds="answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited", unwritten="answers", numbers_rankings=True,
         no_stream="answers are two runs, so they are read twice, and a stream can be read once; give a file",
     ),
     RunForm(
@@ -102,9 +105,14 @@ FORMS = {form.name: form for form in _ROWS}
 _IN_NAMES = {form.in_names for form in _ROWS if form.in_names}
 
 
-def describe_columns() -> str:
-    """Describe the forms that are never guessed, for the help."""
-    return "; ".join(f"{form.name}: {form.columns[0]}" for form in _ROWS if form.columns and not form.heads)
+def describe_forms() -> str:
+    """Say for the help which forms are recognized, and what files of the others, and of those with ``holds``, hold."""
+    found = [form.name for form in _ROWS if form.module or not form.columns]
+    by_head = [form.name for form in _ROWS if form.heads]
+    explained = [f"{form.name}: {form.holds}" for form in _ROWS if form.holds]
+    others = [f"{form.name}: {form.columns[0]}" for form in _ROWS if form.columns and not form.heads]
+    recognized = f"auto recognizes {', '.join(found)} and, by the first line, {', '.join(by_head)}"
+    return "; ".join([recognized, *explained, *others])
 
 
 def is_other(path: FilePath, form: str) -> bool:

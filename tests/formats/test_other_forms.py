@@ -19,7 +19,7 @@ from fairtrec.counting.table.files import Table
 from fairtrec.data import Docnos
 from fairtrec.data.counts import make_histogram
 from fairtrec.evaluation.inputs import loading
-from fairtrec.formats import collection, datasets, memory, qrels, tsv
+from fairtrec.formats import collection, datasets, memory, qrels, run_forms, tsv
 from fairtrec.formats.run import read as read_run
 from fairtrec.support.errors import InputError, ResourceError
 from fairtrec.support.files import opening
@@ -602,3 +602,16 @@ def test_offline_nothing_is_fetched(monkeypatch, tmp_path):
     assert "FAIRTREC_OFFLINE is set" in message
     with pytest.raises(ResourceError, match="cannot provide beir/nfcorpus"):
         list(datasets.texts("beir/nfcorpus", docnos("d")))
+
+
+def test_help_says_of_a_new_form_how_it_is_recognized(monkeypatch):
+    new = (
+        run_forms.RunForm("pipe", "qid|docno|score", module="pipe_runs", holds="lines of qid|docno|score"),
+        run_forms.RunForm("headed", columns=("qid docno",), heads=(b"query document",)),
+        run_forms.RunForm("bare", columns=("docno qid",)),
+    )
+    monkeypatch.setattr(run_forms, "_ROWS", (*run_forms.FORMS.values(), *new))
+    found = run_forms.describe_forms()
+    assert ", parquet, pipe and, by the first line, trec-fair, headed; " in found
+    assert "; pipe: lines of qid|docno|score; " in found
+    assert found.endswith("; bare: docno qid")

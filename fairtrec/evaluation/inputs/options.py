@@ -20,7 +20,7 @@ from fairtrec.evaluation.answers import CONFIDENCE_OF_MEANS, CONFIDENCE_OR_BOUND
 from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.evaluation.inputs.option import Asked, Choice
 from fairtrec.formats.column_roles import NO_ROLES, Roles, parse_columns, write_columns
-from fairtrec.formats.run_forms import FORMS, describe_columns
+from fairtrec.formats.run_forms import FORMS, describe_forms
 from fairtrec.support.errors import PATH, FilePath, UsageError, spell_options
 from fairtrec.support.files.arguments import is_by_name, renamings
 from fairtrec.support.literals import (
@@ -136,9 +136,7 @@ class Choices:
         trials=("float32",),
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
-        ("--run-format",), RANKING, "auto recognizes trec, jsonl, parquet, rag, search and, by its first line, "
-        "trec-fair; rag: answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited; "
-        f"{describe_columns()}.",
+        ("--run-format",), RANKING, f"{describe_forms()}.",
         factor=None, literals=("auto", *FORMS), trials=("trec",),
     )] = "auto"  # fmt: skip
     columns: Annotated[str | Mapping[str, str] | None, Choice(
