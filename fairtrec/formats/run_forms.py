@@ -87,9 +87,8 @@ _ROWS = (
         one_ranking="this file has one ranking of each query (id page_id)",
     ),
     RunForm(
-        "rag", module="cited_answers",
-        in_names="json",
-        holds="answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited", unwritten="answers", numbers_rankings=True,
+        "rag", module="cited_answers", in_names="json", unwritten="answers", numbers_rankings=True,
+        holds="answers with citations, evaluated as two runs, FILE:retrieved and FILE:cited",
         no_stream="answers are two runs, so they are read twice, and a stream can be read once; give a file",
     ),
     RunForm(

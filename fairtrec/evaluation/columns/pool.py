@@ -41,7 +41,7 @@ from fairtrec.support.literals import Method
 
 POOLED = NoteKind(
     "pooled",
-    "pooled: exposure summed over queries, so one query can make up for another; read it with the mean",
+    "pooled: computed from sums over queries, so one query can make up for another; read it with the mean",
 )
 OF_LABELS = NoteKind(
     "corrected pooled interval",

@@ -231,9 +231,9 @@ class Choices:
         part="unlabeled", factor=None, trials=(True,),
     )] = False  # fmt: skip
     pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
-        ("--pool",), MEASURES, "Also print each measure once for all queries together, computed from the exposure "
-        "summed over them: a query counts once (even), or as often as FILE says, lines of qid and frequency. Selected, "
-        "Impact, Gini and Retrievability need it.",
+        ("--pool",), MEASURES, "Also print each measure once for all queries together, computed from sums over "
+        "them, such as of exposure: a query counts once (even), or as often as FILE says, lines of qid and frequency. "
+        "Selected, Impact, Gini and Retrievability need it.",
         metavar="even|FILE", only=("eval", "compare", "check", "plot"), refused=NOT_OF_SPREAD, conflicts={
             "--pool prints a line below each mean, and -n prints no means; leave out one of the two":
                 lambda it: not it.summary,
