@@ -17,7 +17,7 @@ from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Note, NoteKin
 
 SILENT = NoteKind(
     "no group term",
-    "{silent} of {rankings} rankings {silent:~has} no group word and so {silent:~gets} the maximum",
+    "{silent} of {rankings} rankings {silent:~has} no group word and so {silent:~gets} the maximum value",
     NoteSeverity.MISLEADING,
 )
 

@@ -100,7 +100,7 @@ def test_rankings_that_say_nothing_and_rankings_of_nothing():
 
 def test_how_many_say_nothing_is_told():
     ranked = np.array([[F, M], [NONE, NONE], [NONE, MISSING], [MISSING, MISSING]])
-    said = "2 of 4 rankings have no group word and so get the maximum"
+    said = "2 of 4 rankings have no group word and so get the maximum value"
     assert str(TExFAIR().note(ranked, COUNTS)) == said
     assert TExFAIR().note(ranked[:1], COUNTS) is None
     assert TExFAIR(rbdf=False).note(ranked, COUNTS) is None  # they are undefined there
