@@ -10,7 +10,7 @@ from fairtrec.data.ranking.ties import Blocks
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.measure_values import list_parts
-from fairtrec.evaluation.tied_pairs import WHOLE, PairTable
+from fairtrec.evaluation.tied_pairs import PairTable
 from fairtrec.formulas.neutrality import membership
 from fairtrec.measure import Measure
 
@@ -22,11 +22,13 @@ FEW = 8
 class MixedBlocks(NamedTuple):
     """Blocks of equal scores with documents of different membership, by one attribute.
 
-    ``first`` [query] is the first rank of such a block, from 0; WHOLE if a query has none.
+    ``query``, ``first`` and ``last`` [block] are the query of each, and its first and last rank, from 0.
     """
 
-    first: Ints
     pairs: PairTable
+    query: Ints
+    first: Ints
+    last: Ints
 
 
 class TiedGroups:
@@ -47,21 +49,28 @@ class TiedGroups:
     def look(self, measure: Measure, reach: int) -> tuple[Bools, int]:
         """Tell which queries are mixed for a measure [query] in so many ranks; give the number of its table of pairs.
 
-        A measure of several attributes has none, which is MISSING.
+        A measure of several attributes, or of the set of documents, has none, which is MISSING.
         """
         several = list_parts(measure, self.context)
         names = tuple(each.by for each in several) or (measure.by,)
         for name in names:
             if name not in self._found:
                 self._found[name] = self._look_by(name)
-        is_mixed = np.any([self._found[name].first < reach for name in names], axis=0)
-        return is_mixed, [*self._found].index(names[0]) if len(names) == 1 else MISSING
+        documents = self.context.documents
+        is_of_set = measure.reads_set() and not (documents is not None and documents.missing == "skip")
+        is_mixed = np.zeros(len(self.run.qids), dtype=np.bool_)
+        for blocks in map(self._found.__getitem__, names):
+            counts = blocks.first < reach
+            if is_of_set:  # a block within the ranks that are read changes nothing
+                counts &= blocks.last >= reach
+            is_mixed[blocks.query[counts]] = True
+        return is_mixed, [*self._found].index(names[0]) if len(names) == 1 and not is_of_set else MISSING
 
     def _look_by(self, attribute: str) -> MixedBlocks:
         context = self.context.take_attribute(attribute)
-        first = np.full(len(self.run.qids), WHOLE)
         if context.is_vast or (context.labels is None and context.documents is None):
-            return MixedBlocks(first, PairTable((), *np.empty((5, 0), dtype=np.int64)))
+            return MixedBlocks(PairTable((), *np.empty((5, 0), dtype=np.int64)), *np.empty((3, 0), dtype=np.int64))
+        blocks = []
         groups = Inputs(self.run, (), context, None).groups
         parts, left = [], max(MOST_PAIRS, FEW * len(self.run.docnos))
         for queries in deal_queries(self.run, self.run.qids, None, CELLS // max(len(groups), 1)):
@@ -73,8 +82,9 @@ class TiedGroups:
             begins = ~goes_on[query, rank]
             differs, single = compare_membership(inputs, query, inputs.lines[query, rank], len(groups))
             mixed = np.flatnonzero(find_mixed(differs, begins))
-            at = np.flatnonzero(np.diff(query[mixed], prepend=-1))
-            first[queries[query[mixed[at]]]] = rank[mixed[at]]
+            at = np.flatnonzero(begins[mixed])
+            last = np.append(at, len(mixed))[1:] - 1
+            blocks.append((queries[query[mixed[at]]], rank[mixed[at]], rank[mixed[last]]))
             pairs = TiedSingles.find(single[mixed], begins[mixed], len(groups))
             left -= pairs.most
             if left >= 0:
@@ -82,7 +92,8 @@ class TiedGroups:
                 parts.append((queries[query[mixed[upper]]], rank[mixed[upper]], above, below, many))
         if left < 0:  # of so many groups that no pair of two has many documents
             parts = [(*np.empty((5, 0), dtype=np.int64),)]
-        return MixedBlocks(first, PairTable(tuple(groups), *map(np.concatenate, zip(*parts, strict=True))))
+        table = PairTable(tuple(groups), *map(np.concatenate, zip(*parts, strict=True)))
+        return MixedBlocks(table, *map(np.concatenate, zip(*blocks, strict=True)))
 
 
 def compare_membership(inputs: Inputs, query: Ints, lines: Ints, groups: int) -> tuple[Bools, Ints]:

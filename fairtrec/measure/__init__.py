@@ -200,6 +200,12 @@ class Measure(Quantity, Parameters):
         kinds = list_form_classes(cls.formula)
         return not kinds or any(kind.supports(column) for kind in kinds)
 
+    @classmethod
+    def reads_set(cls) -> bool:
+        """Tell by its form whether only the set of documents in the ranks that it reads matters, not their order."""
+        kinds = list_form_classes(cls.formula)
+        return bool(kinds) and all(kind.of_set for kind in kinds)
+
     def over_attributes(self, ordered: Mapping[str, bool]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
         """Name the measures that ``combine_attributes`` makes one number of, where there are several attributes.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -206,6 +206,8 @@ class Form:
     overrides the methods of the columns that it gives. Each method may return None if the parameters rule the column
     out.
     """
+
+    of_set: ClassVar[bool] = False  # the order within the ranks that are read does not matter, only which documents
 
     @classmethod
     def supports(cls, column: FormColumn) -> bool:

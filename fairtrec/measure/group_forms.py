@@ -7,7 +7,7 @@ greatest and the expected value over all labelings follow from it is proved in f
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -55,6 +55,8 @@ class GroupTotals(Form):
     >>> GroupTotals(np.array([[a, a, b]]), 3, lambda amounts, _: amounts.max(axis=-1)).value().tolist()
     [2.0]
     """
+
+    of_set: ClassVar[bool] = True
 
     membership: Floats
     cutoff: int | None

@@ -1,7 +1,8 @@
 """How many queries have ties between documents of different groups, whose docnos then decide, and the value without.
 
 A query is counted for a measure if a document at the ranks that the measure reads is of a block of equal scores that
-holds two documents of different membership, also if the block goes on below the cutoff.
+holds two documents of different membership, also if the block goes on below the cutoff. For a measure of the set of
+these documents, such as MaxShare@10, it must go on there: within the ranks, ties change nothing.
 """
 
 from collections.abc import Mapping, Sequence

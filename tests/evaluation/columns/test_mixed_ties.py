@@ -104,6 +104,26 @@ def test_counts_and_pairs_are_those_of_the_definition(seed, cutoff):
         assert column.pairs.count_all(row) == pairs
 
 
+@pytest.mark.parametrize("cutoff", [1, 3, 5])
+def test_of_a_set_only_ties_across_the_cutoff_count(cutoff):
+    run, labels = draw(random.Random(4))
+    wanted = 0
+    for scores in run.values():
+        top, below = rank(scores)[:cutoff], rank(scores)[cutoff:]
+        tied = [docno for docno in scores if below and scores[docno] == scores[top[-1]] == scores[below[0]]]
+        wanted += len({labels.get(docno, "?") for docno in tied}) > 1
+    found = fairtrec.evaluate(f"MaxShare@{cutoff} MinSkew@{cutoff}", run, labels=labels, queries=[*run]).scores[0]
+    assert found.columns["mixed_ties"].is_mixed.sum(axis=1).tolist() == [wanted] * 2
+    assert wanted < count_mixed(run, labels, cutoff) or cutoff == 1
+
+
+def test_ties_within_a_set_have_no_note():
+    run = {f"q{at}": {"a": 2.0, "b": 2.0, "c": 1.0} for at in range(4)}
+    labels = {"a": "f", "b": "m", "c": "f"}
+    assert "equal scores" not in str(fairtrec.evaluate("MaxShare@2", run, labels=labels))
+    assert "equal scores" in str(fairtrec.evaluate("MaxShare@1", run, labels=labels))
+
+
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize("measure", ["Exposure(group='f')@4", "Exposure(group='f',of='all')@4", "NFaiRR@4", "FaiRR@4"])
 def test_what_is_expected_is_that_of_bounds(seed, measure):
