@@ -13,6 +13,7 @@ from typing import Any
 import fairtrec
 from fairtrec import commands
 from fairtrec.commands.measures import pages
+from fairtrec.evaluation.given import load_reference, make_examples
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import docstrings, registry
@@ -41,7 +42,7 @@ COUNTS = {"d1": "2 f, 1 m", "d2": "2 f", "d3": "1 f, 1 m"}
 LABELS = {"d1": "f", "d2": "f", "d3": "m"}
 GRADES = {"d1": 2, "d2": 1, "d3": 1}
 RELEVANCE = dict.fromkeys(GRADES, 1)  # the TREC 2019 track has no grades
-STANCES = {"d1": -1.0, "d2": -0.5, "d3": 1.0}
+EXAMPLES = make_examples(["q"], [*LABELS])  # of other things that are given
 TRACK = "lab.trec_fair_2019.evaluate.evaluate"  # what a command offers, by which measures of this track are computed
 ORDERS = ("d1 d2 d3", "d3 d2 d1")
 SWAPPED = "d1 d3 d2"  # the order over the swapped texts
@@ -60,9 +61,9 @@ def write_index() -> str:
         "example. [Which measure?](which-measure.md) helps you choose; `fairtrec measures NAME` prints a page."
     )
     parts = [f"# Measures\n\n{MADE}{about}\n"]
-    for section in ORDER:
+    for section in (*ORDER, *(name for name in _list_sections() if name not in ORDER)):
         parts.append(
-            f"## {SECTIONS[section]}\n\n| Question | Measure | Better | Needs | Range |\n|---|---|---|---|---|"
+            f"## {_list_sections()[section]}\n\n| Question | Measure | Better | Needs | Range |\n|---|---|---|---|---|"
         )
         for name in BUILT_IN:
             kind = _kind(name)
@@ -94,7 +95,13 @@ def _kind(name: str) -> type[Measure]:
 
 def _section(kind: type[Measure]) -> str:
     needs = pages.needs(kind).split(", ") if not kind.of_pool else ["pool"]
-    return next((each for each in SECTIONS if each in needs), "")
+    return next((each for each in _list_sections() if each in needs), "")
+
+
+def _list_sections() -> dict[str, str]:
+    """Give what needs hold in each section of the index, and its title: things with an example have one."""
+    own = {name: f"From {load_reference(name).inputs[0].missing}" for name in EXAMPLES if name not in SECTIONS}
+    return own | SECTIONS
 
 
 def _range(kind: type[Measure]) -> str:
@@ -187,8 +194,7 @@ def _example(kind: type[Measure]) -> str:
         columns["group"] = LABELS
     if "qrels" in needs or "trec-fair-2019" in needs:
         columns["grade"] = RELEVANCE if "trec-fair-2019" in needs else GRADES
-    if "stances" in needs:
-        columns["stance"] = STANCES
+    columns |= {name: _list_cells(example) for name, example in EXAMPLES.items() if name in needs}
     head = ["document", *columns]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     lines += [f"| {name} | {' | '.join(str(of[name]) for of in columns.values())} |" for name in LABELS]
@@ -204,6 +210,12 @@ def _example(kind: type[Measure]) -> str:
         return ""
     values = _track_values(kind) if of_track else _values(kind, of_words=of_words)
     return f"## Example: three documents\n\n{documents}\n\n{values}\n"
+
+
+def _list_cells(example: dict[str, Any]) -> dict[str, Any]:
+    """Give what an example says of each document; one number of several is that number."""
+    said = example.get("q", example)
+    return {name: value[0] if isinstance(value, list) and len(value) == 1 else value for name, value in said.items()}
 
 
 def _named(order: str) -> str:
@@ -223,11 +235,11 @@ def _values(kind: type[Measure], *, of_words: bool) -> str:
             runs,
             qrels={"q": GRADES},
             background={"q": _ranking(ORDERS[0])},
-            stances={name: [at] for name, at in STANCES.items()},
             counterfactual={order: {"q": _ranking(SWAPPED)} for order in ORDERS},
             pool="even" if kind.of_pool else None,
             collection_size=len(LABELS) if "collection_size" in kind().needs else None,
             **groups,
+            **EXAMPLES,
         )
         for order, scores in zip(ORDERS, result.scores, strict=True):
             means = scores.totals["pooled"] if kind.of_pool else scores.means.tolist()

@@ -23,6 +23,7 @@ from fairtrec.data.parameters import GIVEN, Parameters
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.gold import Corrections
 from fairtrec.evaluation.evaluate import evaluate
+from fairtrec.evaluation.given import make_examples
 from fairtrec.measure import Better, Measure, UsageError
 from fairtrec.measures.catalogue import docstrings, notation
 from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
@@ -34,7 +35,6 @@ LABELS: dict[str, dict[str, float]] = {  # of g and h nobody knows
     "a": {"f": 0.5, "m": 0.5}, "b": {"f": 1}, "c": {"m": 1}, "d": {"f": 0.3, "m": 0.7},
     "e": {"m": 1, "x": 1}, "f": {"x": 1},
 }  # fmt: skip
-STANCES = {"a": [0.5], "b": [-1.0], "c": [0.2], "d": [0.0], "e": [1.0], "f": [-0.3]}
 STRANGE = ("it's", 'a "b"', "a, (b)=c@5", "back\\slash", "True", "1")  # what a notation may trip over
 
 
@@ -63,7 +63,8 @@ class MeasureCollection:
         random, qids = np.random.default_rng(2021), [f"q{at}" for at in range(18)]
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in TEXTS} for qid in qids}
         background = dict.fromkeys([*qids, "empty"], dict.fromkeys("abcd", 1.0))
-        given = {"qrels": {**qrels, "empty": {"a": 2, "b": 1}}, "background": background, "stances": STANCES}
+        given = {"qrels": {**qrels, "empty": {"a": 2, "b": 1}}, "background": background}
+        given |= make_examples([*qids, "empty"], [*TEXTS][:6])  # of the others nothing is known
         twins = {qid: _falling(random.permutation([*TEXTS])[: 1 + at % 5].tolist()) for at, qid in enumerate(qids)}
         given["counterfactual"] = {**twins, "empty": {"a": 1.0}}
         run = {qid: _falling(random.permutation([*TEXTS])[: 1 + at % 6].tolist()) for at, qid in enumerate(qids)}
@@ -260,7 +261,8 @@ class MeasureContract:
                     for qid, size in {"q4": 5, "q11": 2, "q16": 4, "q9": 2}.items()}  # fmt: skip
             orders = {f"{qid} {at}": order for qid in tied for at, order in enumerate(_orders(tied[qid]))}
             given = collection.given
-            data = {each: {name: given[each][name.split()[0]] for name in orders} for each in ("qrels", "background")}
+            per_query = [each for each in given if isinstance(given[each], Mapping) and {*tied} <= given[each].keys()]
+            data = {each: {name: given[each][name.split()[0]] for name in orders} for each in per_query}
             every = collection.scores(measures, runs={"run": orders}, **data)
             scores = collection.scores(measures, runs={"run": tied}, bounds="ties", queries=[*tied])
             for column, qid in enumerate(scores.qids):

@@ -121,6 +121,12 @@ def load_reference(name: str) -> Reference:
     return found
 
 
+def make_examples(qids: Sequence[str], docnos: Sequence[str]) -> dict[str, Any]:
+    """Make an example of each thing that has one, for these queries and documents."""
+    made = {name: load_reference(name).make_example(qids, docnos) for name in SOURCE_NAMES}
+    return {name: example for name, example in made.items() if example is not None}
+
+
 def take_references(**given: Any) -> References:
     """Take what a caller gave beside the runs; None is not given. Raises UsageError where it does not fit together."""
     return References(

@@ -135,6 +135,13 @@ class Reference:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def make_example(self, qids: Sequence[str], docnos: Sequence[str]) -> Any:
+        """Make what a caller could give for these queries and documents: pages and contracts of measures evaluate it.
+
+        It is by query and document, or by document. None: the pages and contracts say themselves what they give.
+        """
+        return None
+
     def take(self, thing: Any) -> Any:
         """Take what a caller gave; None: nothing."""
         return thing

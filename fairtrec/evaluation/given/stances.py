@@ -1,6 +1,7 @@
 """Stances of documents, which may be given beside the runs: read once, and looked up for measures that ask."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 
 import numpy as np
 
@@ -26,6 +27,10 @@ class StanceReference(MeasuredReference):
             "--stances FILE and --background RUN", "stances, background", beside="background",
         ),
     )  # fmt: skip
+
+    def make_example(self, qids: Sequence[str], docnos: Sequence[str]) -> dict[str, list[float]]:
+        """Make stances on one axis."""
+        return {docno: [value] for docno, value in zip(docnos, cycle((-1.0, -0.5, 1.0, 0.2, 0.0, -0.3)), strict=False)}
 
     def read(self, opened: OpenedReferences) -> Stances:
         """Load stances."""
