@@ -50,6 +50,7 @@ class GroupTotals(Form):
         cutoff: the number of ranks; None: all.
         compare: a function of the amounts [..., group] and the target [..., group] that returns a value [...].
         target: None for a measure without a target.
+        of_set: the order within the first ranks does not matter, so ties there are not noted.
 
     >>> a, b = [1.0, 0.0], [0.0, 1.0]
     >>> GroupTotals(np.array([[a, a, b]]), 3, lambda amounts, _: amounts.max(axis=-1)).value().tolist()
