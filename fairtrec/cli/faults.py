@@ -77,8 +77,10 @@ def _passed(fault: BaseException) -> Iterator[str]:
 
 def _announced() -> Iterator[tuple[str, "EntryPoint"]]:
     """Give the plug-ins that are loaded, and what each is."""
-    from importlib.metadata import entry_points
-
+    try:
+        from importlib.metadata import entry_points
+    except ImportError:  # the fault itself may be that no memory is left for a library
+        return
     for group in sorted(each for each in entry_points().groups if each.startswith(OUR_GROUPS)):
         for point in entry_points(group=group):
             if point.module in sys.modules and point.module.partition(".")[0] != "fairtrec":

@@ -239,7 +239,7 @@ def test_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, num
     def refused(_):
         raise OSError(number, os.strerror(number), "some.file")
 
-    monkeypatch.setattr(results, "read_results", refused)
+    monkeypatch.setattr(results, "read_document", refused)
     ended = fairtrec_command("results", "diff", "a.json", "b.json")
     assert ended.code == 3
     assert ended.err.startswith(f"some.file: {os.strerror(number)}; ")
@@ -274,7 +274,7 @@ def test_a_full_disk_is_one_line_whatever_a_library_makes_of_it(fairtrec_command
     def refused(_):
         raise WRAPPED[wrap](OSError(number, os.strerror(number), "some.file"))
 
-    monkeypatch.setattr(results, "read_results", refused)
+    monkeypatch.setattr(results, "read_document", refused)
     ended = fairtrec_command("results", "diff", "a.json", "b.json")
     assert (ended.code, len(ended.complaints)) == (2, 1)
     assert ended.err == "the disk of the output is full; free some space, or write elsewhere with -o\n"
@@ -287,7 +287,7 @@ def test_what_the_machine_refuses_a_library_is_no_fault(fairtrec_command, monkey
     def refused(_):
         raise WRAPPED["shutil"](OSError(number, os.strerror(number), "some.file"))
 
-    monkeypatch.setattr(results, "read_results", refused)
+    monkeypatch.setattr(results, "read_document", refused)
     ended = fairtrec_command("results", "diff", "a.json", "b.json")
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert ended.err.startswith(f"{os.strerror(number)}; ")
@@ -299,7 +299,7 @@ def test_a_fault_behind_a_missing_file_stays_a_fault(fairtrec_command, monkeypat
     def refused(_):
         raise wrap_as_context(FileNotFoundError(errno.ENOENT, "No such file", "some.file"))
 
-    monkeypatch.setattr(results, "read_results", refused)
+    monkeypatch.setattr(results, "read_document", refused)
     assert fairtrec_command("results", "diff", "a.json", "b.json").code == 5
 
 
@@ -318,7 +318,7 @@ def test_a_library_that_cannot_be_loaded_is_no_fault(fairtrec_command, monkeypat
     def refused(_):
         raise ImportError("lib.so: failed to map segment from shared object")
 
-    monkeypatch.setattr(results, "read_results", refused)
+    monkeypatch.setattr(results, "read_document", refused)
     ended = fairtrec_command("results", "diff", "a.json", "b.json")
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert ended.err.startswith("a library cannot be loaded (ImportError: lib.so: failed to map segment")
