@@ -551,7 +551,7 @@ def test_tokenizer_and_case():
 @pytest.mark.parametrize("name", ["depth", "background_depth", "relevance_level"])
 @pytest.mark.parametrize("number", [0, -1])
 def test_numbers_that_must_be_one_or_more(name, number):
-    with pytest.raises(UsageError, match=f"the {name.replace('_', ' ')} is {number}; it must be 1 or more"):
+    with pytest.raises(UsageError, match=f"^{name} is {number}; it must be 1 or more"):
         fairr(**{name: number})
 
 
