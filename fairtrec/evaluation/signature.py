@@ -30,7 +30,7 @@ from fairtrec.support.version import __version__
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 FIELDS = tuple(insert_names(given.FIELDS, KEYS))  # of a signature, behind the versions, in their order
-IDLE = NoteKind("no part", "{options} {have} no effect{where}", NoteSeverity.BACKGROUND)
+IDLE = NoteKind("no part", "{options} {have} no effect{where}", NoteSeverity.LEGEND)  # so it is never left out
 
 
 def name_input_files(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:

@@ -19,7 +19,7 @@ class NoteSeverity(IntEnum):
     """How much a note changes what a reader concludes. The lowest number is printed first."""
 
     VERDICT = 0  # whether the data can answer the question
-    LEGEND = 1  # what a sign in a table means
+    LEGEND = 1  # what a sign in a table means, or that an option has no effect
     MISLEADING = 2  # a shown number or rank misleads
     INPUT = 3  # an input changes a shown number
     BACKGROUND = 4  # what a number is, and what it rests on

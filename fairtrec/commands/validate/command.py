@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OF_TRACK = {"trec-fair-2019": ("sequences", "truth")}
 OF_KNOWN = ("qrels", "queries", "docs", "docnos")
-OF_TREC = (*OF_KNOWN, "due", "fix")
+OF_TREC = (*OF_KNOWN, "due", "fix", "columns")
 
 
 @click.command(
@@ -97,7 +97,7 @@ def _refuse_others(track: str, given: dict[str, Any]) -> None:
             raise UsageError(f"--track {track} needs a file of {name}; add --{name} FILE")
     foreign = OF_TREC if needed else [name for names in OF_TRACK.values() for name in names]
     for name in foreign:
-        if given[name] is not None:
+        if given[name]:
             raise UsageError(f"--{name} does not go with --track {track}; leave out one of the two")
     if given["force"] and given["fix"] is None:
         raise UsageError("--force is for a folder of --fix; add --fix FOLDER/, or leave it out")
