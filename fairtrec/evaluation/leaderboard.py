@@ -5,7 +5,7 @@ Nothing here looks at a run, only at its means [run, measure] (mean sizes, where
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.slices import align_values
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Better, Measure, badness
+from fairtrec.measure import Better, Measure, Quantity, badness
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.support.errors import UsageError
@@ -184,7 +184,10 @@ def sort_runs(result: Result, measure: Measure) -> Result:
 
 
 def share_queries(result: Result, row: int) -> Result:
-    """Leave out of the means of a measure the queries in which not all ranked runs have a value."""
+    """Leave out of the means of a measure, also of other groups, the queries in which not all ranked runs have a value.
+
+    Values of two groups may be mirror images, so their means are over the same queries.
+    """
     scores, measure = result.scores, result.scores[0].measures[row]
     ranked = find_ranked(result, row)
     every = sorted({qid for each in scores for qid in each.qids})
@@ -196,13 +199,31 @@ def share_queries(result: Result, row: int) -> Result:
         raise UnrankedError(_explain_unranked(result, row, int(shared.sum()), len(every)))
     kept = {qid for qid, is_kept in zip(every, shared.tolist(), strict=True) if is_kept}
     signature = result.signature | {"sort": f"{measure}/{len(kept)}"}
-    return replace(result, scores=tuple(_leave_out(each, row, kept) for each in scores), signature=signature)
+    rows = find_same_but_group(scores[0].measures, row)
+    return replace(result, scores=tuple(_leave_out(each, rows, kept) for each in scores), signature=signature)
 
 
-def _leave_out(scores: Scores, row: int, kept: Collection[str]) -> Scores:
-    """Let the mean of a measure go over no other queries than those that are kept."""
+def find_same_but_group(measures: Sequence[Quantity], row: int) -> list[int]:
+    """Find the rows of a measure and of the same measure of other groups, by its row.
+
+    >>> from fairtrec.measures import AWRF, Exposure
+    >>> find_same_but_group([Exposure(5, "f"), Exposure(5, "m"), Exposure(9, "m"), AWRF(5)], 0)
+    [0, 1]
+    """
+    several = [_spell_without_group(measure) for measure in measures]
+    return [at for at, each in enumerate(several) if each == several[row]]
+
+
+def _spell_without_group(measure: Quantity) -> tuple[type, dict[str, Any]]:
+    """Give the class of a measure of single queries, and its parameters but the group."""
+    plain: Any = strip_aggregate(measure)
+    return type(plain), {field.name: getattr(plain, field.name) for field in fields(plain) if field.name != "group"}
+
+
+def _leave_out(scores: Scores, rows: Sequence[int], kept: Collection[str]) -> Scores:
+    """Let the means of some measures go over no other queries than those that are kept."""
     left_out = np.zeros(scores.values.shape, dtype=np.bool_)
-    left_out[row] = [qid not in kept for qid in scores.qids]
+    left_out[rows] = [qid not in kept for qid in scores.qids]
     return replace(scores, left_out=left_out)
 
 
@@ -222,6 +243,13 @@ def find_ranked(result: Result, row: int) -> Bools:
     has_value &= ~strange(result)[:, row]
     has_all = has_value & np.array([len(scores.qids) == len(every) for scores in result.scores])
     return has_all if has_all.sum() > 1 else has_value
+
+
+def has_other_queries(result: Result, row: int) -> bool:
+    """Tell whether a mean of another measure is over other queries than that of a measure."""
+    several = [~np.isnan(scores.mean_values) for scores in result.scores]
+    rows = [at for at, each in enumerate(result.scores[0].measures) if each.has_query_values]
+    return any(bool((each[rows] != each[row]).any()) for each in several)
 
 
 def count_shared(result: Result, row: int) -> int | None:

@@ -226,3 +226,20 @@ def test_ranked_means_are_over_the_same_queries_or_the_order_is_refused(rows):
     assert not np.isnan(leaderboard.comparable(found)[: len(wanted)]).any()
     count = leaderboard.count_shared(found, 0)
     assert count == (None if is_even else shared.sum())
+
+
+def test_ranks_by_one_group_show_other_groups_over_the_same_queries(desk, fairtrec_command):
+    """Exposure@2 of a group, without no-group documents, is undefined in `- -`, and is minus that of the other group."""
+    words = ("eval", "none", *THREE, "--labels", "labels.tsv", "-m", "Exposure@2 MaxShare@2", "--sort")
+    done = fairtrec_command(*words, "Exposure(group=f)@2", "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    f, m = ([row[f"Exposure(group='{group}')@2"] for row in rows] for group in "fm")
+    assert {row[f"Exposure(group='{group}')@2.defined"] for row in rows for group in "fm"} == {"2"}
+    assert f == [value.removeprefix("-") if value.startswith("-") else f"-{value}" for value in m]
+
+
+def test_the_legend_says_that_other_measures_are_over_other_queries(desk, fairtrec_command):
+    told = "all ranked runs have a value; means of other measures are over all queries with a value; (n): a mean over n"
+    words = ("eval", "none", *THREE, "--labels", "labels.tsv", "--sort", "AWRF@2", "-f", "md", "-m")
+    assert told in fairtrec_command(*words, "AWRF@2 MaxShare@2").out
+    assert "means of other measures" not in fairtrec_command(*words, "AWRF@2").out

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import ColumnTable, FollowingText, FollowingTexts
-from fairtrec.evaluation.leaderboard import Standing, count_shared, incomplete, sort_runs
+from fairtrec.evaluation.leaderboard import Standing, count_shared, has_other_queries, incomplete, sort_runs
 from fairtrec.measure import Measure
 from fairtrec.report.cells import (
     compare_means,
@@ -32,6 +32,7 @@ SIZE = (
 UNTESTED = "ranks are not tested, see fairtrec compare"
 OTHER_QUERIES = "no mark: the means are over different queries"
 SHARED = "all ranked runs have a value"
+NOT_SHARED = "means of other measures are over all queries with a value; (n): a mean over n queries"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
@@ -272,8 +273,11 @@ def describe_ranking(result: Result, measure: Measure | None) -> str:
     """Say in which order the runs of a result stand, and over which queries if a measure is undefined in others."""
     if measure is None:
         return describe_order(None)
-    shared = count_shared(result, result.scores[0].measures.index(measure))
-    return describe_order(measure, "" if shared is None else f", over the {shared} queries in which {SHARED}")
+    row = result.scores[0].measures.index(measure)
+    if (shared := count_shared(result, row)) is None:
+        return describe_order(measure)
+    others = f"; {NOT_SHARED}" * has_other_queries(result, row)
+    return describe_order(measure, f", over the {shared} queries in which {SHARED}{others}")
 
 
 def describe_order(measure: Measure | None, over: str = "") -> str:
