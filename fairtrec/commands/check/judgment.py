@@ -77,6 +77,11 @@ class Open:
         return low, high
 
     @property
+    def with_bounds(self) -> int:
+        """The queries that the ends are over; undefined values may have ends."""
+        return int(self.take_end(high=False).defined[0])
+
+    @property
     def doubt(self) -> str:
         """Say where the ends are no bounds."""
         many = int(self.unknown.drawn.sum())
@@ -98,16 +103,17 @@ class Open:
 def decided(verdict: Verdict, worst: Verdict, best: Verdict, opened: Sequence[Open], gate: Gate) -> Verdict:
     """Say what a verdict comes to, given those at both ends of what the labels leave open."""
     doubt = "; ".join(dict.fromkeys(filter(None, (each.doubt for each in opened))))
-    run = next((each.ends for each in opened if each.scores.run == verdict.run), None)
+    if (own := next((each for each in opened if each.scores.run == verdict.run), None)) is not None:
+        verdict = replace(verdict, ends=own.ends, with_bounds=own.with_bounds)
     if _meets(best, gate) and not _meets(worst, gate):
         label = next((each.to_label for each in opened if each.to_label is not None), None)
         many = sum(int((~same(each.low, each.high)).sum()) for each in opened)
         reason = f"not decided: {label if label is not None else f'{many} queries are open'}"
-        return replace(verdict, status="undecided", reason=reason, ends=run, label=label)
+        return replace(verdict, status="undecided", reason=reason, label=label)
     found = best if gate.fails(best.status) else worst
     reason = f"{found.reason}, whatever is unknown" if gate.fails(found.status) else found.reason
     status: Status = "warning" if doubt and found.status == "passed" else found.status
-    return replace(verdict, status=status, reason="; ".join(filter(None, (reason, doubt))), ends=run)
+    return replace(verdict, status=status, reason="; ".join(filter(None, (reason, doubt))))
 
 
 def _meets(verdict: Verdict, gate: Gate) -> bool:

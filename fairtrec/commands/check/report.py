@@ -106,6 +106,7 @@ def facts(verdict: Verdict, places: int) -> str:
     many = f"{of}{verdict.queries} {'query' if verdict.queries == 1 else 'queries'}"
     where = plain(f" in {_name_part(verdict)}") if verdict.requirement.is_of_worst else ""
     open_ = f", could be{_ends(verdict.ends, places)}" if verdict.ends is not None else ""
+    open_ += f" over {verdict.with_bounds}" * (verdict.with_bounds not in (None, verdict.defined))
     many = f"pooled over {many}" if verdict.is_pooled else many
     if found is None and math.isnan(verdict.value):
         return f"undefined{open_}{where}, {many}"
@@ -232,6 +233,8 @@ def _record(verdict: Verdict) -> dict[str, Any]:
         found |= dict(zip(("low", "high"), verdict.interval, strict=True))
     if verdict.ends is not None:
         found |= dict(zip(("least", "greatest"), verdict.ends, strict=True))
+    if verdict.with_bounds is not None:
+        found["with_bounds"] = verdict.with_bounds
     if verdict.label is not None:
         found["label"] = asdict(verdict.label)
     if verdict.evidence is not None:

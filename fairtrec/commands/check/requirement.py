@@ -253,6 +253,7 @@ class Verdict:
         group: the group of its measure, if groups are judged one by one.
         evidence: the difference from the baseline with its interval.
         ends: the lowest and highest mean over all labelings, if groups are unknown.
+        with_bounds: the queries that these ends are over, if they are means.
         label: what leaves it undecided.
         is_pooled: whether the value is that of all queries together.
     """
@@ -271,6 +272,7 @@ class Verdict:
     group: str | None = None
     evidence: Evidence | None = None
     ends: tuple[float, float] | None = None  # of the mean, over all labelings, where groups are unknown
+    with_bounds: int | None = None  # the queries that these ends are over, if they are means
     label: ToLabel | None = None  # what leaves it undecided
     is_pooled: bool = False
 

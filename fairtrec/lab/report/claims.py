@@ -66,15 +66,39 @@ def list_claims(records: Mapping[str, Record], fairness: str) -> list[Claim]:
     return [claim for name, listing in listers.items() if name in records for claim in listing(records[name])]
 
 
-def find_widest(record: Record) -> dict[str, tuple[float, float, float, str]]:
-    """Find by measure the run that is left open most: its value, the ends, and its short name; none if none is."""
+class OpenMean(NamedTuple):
+    """A mean that is left open, over ``defined`` queries, and its ends, which may be over more."""
+
+    value: float
+    least: float
+    greatest: float
+    run: str  # the short name
+    defined: int
+    bounded: int
+
+    @classmethod
+    def read(cls, mean: Record, run: str) -> "OpenMean":
+        """Read a mean of a record."""
+        defined = mean["defined"]
+        ends = (mean["value"], mean["least"], mean["greatest"])
+        return cls(*ends, run, defined, mean.get("with_bounds", defined))
+
+    def count_behind(self) -> tuple[str, str]:
+        """Say over how many queries the value is and over how many the ends are; nothing if these are the same."""
+        if self.defined == self.bounded:
+            return "", ""
+        return f" over {_queries(self.defined)}", f" over {self.bounded}"
+
+
+def find_widest(record: Record) -> dict[str, OpenMean]:
+    """Find by measure the run that is left open most; none if none is."""
     found = {}
     for measure in record["measures"]:
         means = [(run["means"][measure], name) for name, run in _name_runs(record)]
-        several = [(mean["value"], mean["least"], mean["greatest"], name) for mean, name in means if has_ends(mean)]
+        several = [OpenMean.read(mean, name) for mean, name in means if has_ends(mean)]
         if several:
-            widest = max(several, key=lambda each: each[2] - each[1])
-            if round(widest[2] - widest[1], PLACES):
+            widest = max(several, key=lambda each: each.greatest - each.least)
+            if round(widest.greatest - widest.least, PLACES):
                 found[measure] = widest
     return found
 
@@ -158,8 +182,8 @@ def _claim_bounds(part: str, record: Record) -> Iterator[Claim]:
     """Say what ties, labels or texts leave open, and where that hides which run is better."""
     what, means = OPEN[part], [run["means"] for run in record["runs"]]
     open_ = [
-        f"{measure} of {name} between {write_number(least, PLACES)} and {write_number(greatest, PLACES)}"
-        for measure, (_, least, greatest, name) in find_widest(record).items()
+        f"{measure} of {each.run} between {write_number(each.least, PLACES)} and {write_number(each.greatest, PLACES)}"
+        for measure, each in find_widest(record).items()
     ]
     bounded = [measure for measure in record["measures"] if any(has_ends(each[measure]) for each in means)]
     if open_:

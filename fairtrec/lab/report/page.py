@@ -124,8 +124,10 @@ def describe_flips(record: dict[str, Any]) -> str:
 def describe_widest(record: dict[str, Any]) -> str:
     """Say for which run each measure is left open most, among those that are."""
     found = [
-        f"{measure}: {value:.{PLACES}f} could be [{least:.{PLACES}f}, {greatest:.{PLACES}f}] ({name})"
-        for measure, (value, least, greatest, name) in find_widest(record).items()
+        f"{measure}: {each.value:.{PLACES}f}{value_over} could be "
+        f"[{each.least:.{PLACES}f}, {each.greatest:.{PLACES}f}]{ends_over} ({each.run})"
+        for measure, each in find_widest(record).items()
+        for value_over, ends_over in [each.count_behind()]
     ]
     return "; ".join(found) or "no value changes"
 

@@ -13,6 +13,7 @@ import fairtrec
 from fairtrec import compare
 from fairtrec.commands.check import judgment, requirement
 from fairtrec.commands.check.judgment import Gate
+from fairtrec.commands.check.report import facts
 from fairtrec.commands.compare import COMPARISONS
 from fairtrec.evaluation import leaderboard
 from fairtrec.evaluation.answers import Signature
@@ -366,3 +367,13 @@ def test_on_the_command_line(folder, fairtrec_command):
 @pytest.mark.usefixtures("few_files")
 def test_numbers_that_no_digits_tell_apart():
     assert format_distinct(1e-30, 2e-30, 4) == ("1e-30", "2e-30")
+
+
+def test_bounds_over_more_queries_than_the_value_have_their_number():
+    """q3 has no labeled document, so AWRF@5 is undefined there, but bounds give it a value."""
+    runs = {"a": {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"b": 3, "a": 2}, "q3": {"x": 1}, "q4": {"b": 2, "y": 1}}}
+    given = {"labels": {"a": "f", "b": "m", "c": "f"}, "bounds": "labels"}
+    (verdict,) = fairtrec.check("AWRF@5 >= 0.1", runs, **given).verdicts
+    ends = fairtrec.evaluate("AWRF@5", runs, **given).scores[0].ends
+    least, greatest = (ends[end].means.item() for end in ("least", "greatest"))
+    assert f"could be [{least:.4f}, {greatest:.4f}] over 4, 3 of 4 queries" in facts(verdict, 4)

@@ -425,7 +425,7 @@ def test_a_doubtful_interval_of_one_run_is_not_written():
     ],
 )
 def test_ties_that_could_turn_two_runs_are_told(one, other, better, is_told):
-    means = [{"value": least, "least": least, "greatest": greatest} for least, greatest in (one, other)]
+    means = [{"value": least, "least": least, "greatest": greatest, "defined": 4} for least, greatest in (one, other)]
     runs = [{"run": name, "means": {"M": mean}} for name, mean in zip("ab", means, strict=True)]
     texts = list_texts({"bounds ties": {"measures": {"M": {"better": better}}, "runs": runs, "notes": []}})
     told = "refuse which run is better by M, whatever the order of ties: the bounds of some runs overlap."

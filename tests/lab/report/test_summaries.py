@@ -1,9 +1,11 @@
 """What the page of a study says in short is true of the numbers of its parts."""
 
+import json
+
 import pytest
 
 import fairtrec
-from fairtrec.lab.report.page import describe_chance, describe_flips
+from fairtrec.lab.report.page import describe_chance, describe_flips, describe_widest
 from fairtrec_made import EXAMPLE
 
 RUNS = ["bm25.run", "neural.run", "fair.run"]
@@ -24,6 +26,19 @@ def test_a_random_order_and_the_best_are_told_apart():
     assert first.endswith("bm25: AWRF@5 0.9614, a random order of its documents 0.9368, the best 1.0000 (skill +0.390)")
     down = {"measures": {"AWRF@5": {"better": "lower"}}, "runs": entries}  # then the best is the least
     assert ", the best 0.6887" in describe_chance(down, "AWRF@5")[0]
+
+
+def test_a_value_and_bounds_over_other_queries_have_their_numbers(tmp_path):
+    """q3 has no labeled document, so AWRF@5 is undefined there, but bounds give it a value."""
+    runs = {"A": {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"b": 3, "a": 2}, "q3": {"x": 1}, "q4": {"b": 2, "y": 1}}}
+    path = tmp_path / "bounds.json"
+    fairtrec.evaluate("AWRF@5", runs, labels={"a": "f", "b": "m", "c": "f"}, bounds="labels").write(path)
+    record = json.loads(path.read_text("utf-8"))
+    value, least, greatest = (record["runs"][0]["means"]["AWRF@5"][name] for name in ("value", "least", "greatest"))
+    said = f"AWRF@5: {value:.4f} over 3 queries could be [{least:.4f}, {greatest:.4f}] over 4 (A)"
+    assert describe_widest(record) == said
+    record["runs"][0]["means"]["AWRF@5"]["with_bounds"] = 3
+    assert describe_widest(record) == said.replace(" over 3 queries", "").replace(" over 4", "")
 
 
 MEANS = {"kept": (0.1, 0.2, 0.4), "other": (0.1, 0.2, 0.5), "tied": (0.1, 0.1, 0.5), "all tied": (0.1, 0.1, 0.1)}
