@@ -47,6 +47,15 @@ class FormatChoice(click.Choice[str]):
     writers: Mapping[Any, Any]
 
 
+def _advise_missing(ctx: click.Context, lacking: click.Parameter | None) -> str:
+    """Say what to type for a parameter that is missing; "" if its name says enough."""
+    if isinstance(lacking, click.Option) and not isinstance(lacking.type, click.Choice):
+        return f"Add {lacking.opts[0]} {lacking.metavar or lacking.type.name.upper()}: {lacking.help}"
+    lacks_run = lacking is not None and lacking.name == "runs"
+    has_qrels = ctx.params.get("qrels") not in (None, "none")
+    return "If you have no QRELS, write none in its place." * (lacks_run and has_qrels)
+
+
 class Titled(click.Command):
     """A command, the options of which stand under titles; one that is in no section needs nothing more."""
 
@@ -66,10 +75,8 @@ class Titled(click.Command):
         try:
             rest = super().parse_args(ctx, args)
         except click.MissingParameter as fault:
-            lacks_run = fault.param is not None and fault.param.name == "runs"
-            if not lacks_run or ctx.params.get("qrels") in (None, "none"):
+            if not (way_out := _advise_missing(ctx, fault.param)):
                 raise
-            way_out = "If you have no QRELS, write none in its place."
             raise click.MissingParameter(way_out, fault.ctx, fault.param) from None
         self._refuse_places(ctx)
         return rest

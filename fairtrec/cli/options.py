@@ -15,7 +15,7 @@ from fairtrec.evaluation.given.reference import Given
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
 from fairtrec.formats.column_roles import parse_columns
-from fairtrec.report.writers import FormatTable, choose_form
+from fairtrec.report.writers import ENDINGS, FormatTable, choose_form, read_ending
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files import submissions
 from fairtrec.support.files.arguments import attributes, split_by_attribute
@@ -39,7 +39,18 @@ class _FilePath(click.Path):
         return Path(value)
 
 
-FILE, PATH = _FilePath(dir_okay=False), _FilePath()
+class _FolderPath(_FilePath):
+    """A path of a folder. Refuses a new one whose name ends as a file of a format does, unless a slash is behind it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path: Any = super().convert(value, param, ctx)
+        is_typed = str(value).endswith("/") or os.path.lexists(path)
+        if param is not None and not is_typed and read_ending(path) in ENDINGS:
+            raise UsageError(f"{param.opts[0]} names a folder; write {param.opts[0]} {path.with_suffix('')}")
+        return path
+
+
+FILE, PATH, FOLDER_PATH = _FilePath(dir_okay=False), _FilePath(), _FolderPath()
 NUMBERS: dict[Any, type] = {int: int, int | None: int, float | None: float}
 
 

@@ -15,7 +15,7 @@ from fairtrec.support.errors import InputError
     "-o",
     "--output",
     required=True,
-    type=options.PATH,
+    type=options.FOLDER_PATH,
     metavar="FOLDER",
     help="Write report.html and report.json to FOLDER.",
 )

@@ -339,3 +339,12 @@ def test_several_attributes_are_named_again(copied, fairtrec_command):
     assert "one=f=0.4,m=0.6" in words
     headroom = read(copied / "study")["parts"]["headroom"]["arguments"]
     assert headroom[headroom.index("--utility") + 1] == "scores"
+
+
+def test_a_folder_may_have_the_ending_of_a_file_if_it_exists_or_ends_in_a_slash(copied, fairtrec_command):
+    (copied / "old.html").mkdir()
+    for folder in ("old.html", "new.html/"):
+        assert "names a folder" not in fairtrec_command("report", "none", "no-such.run", "-o", folder).err
+    assert (
+        fairtrec_command("report", "none", "no-such.run", "-o", "new.html").err == "-o names a folder; write -o new\n"
+    )

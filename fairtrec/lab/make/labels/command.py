@@ -15,7 +15,9 @@ from fairtrec.support.literals import LabelTrack
 @click.option("--track", type=click.Choice(get_args(LabelTrack)), required=True, help="The track of these files.")
 @click.option("--qrels", metavar="FILE", help="The relevant documents, *_reldocs.jsonl: also write graded.qrels.")
 @click.option("--world", metavar="FILE", help="The populations, world-pop.csv: also write world.tsv.")
-@click.option("-o", "--output", required=True, type=options.PATH, metavar="FOLDER", help="The folder of the files.")
+@click.option(
+    "-o", "--output", required=True, type=options.FOLDER_PATH, metavar="FOLDER", help="The folder of the files."
+)
 @options.into_folder
 def command(pages: str, track: LabelTrack, qrels: str | None, world: str | None, output: Path, *, force: bool) -> None:
     """Make labels of gender and geography from PAGES, the metadata of the pages of a track.
