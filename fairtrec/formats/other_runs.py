@@ -16,14 +16,15 @@ from fairtrec.formats import columns, memory_bounds, named_columns
 from fairtrec.formats.column_roles import NO_ROLES, Roles, describe_header
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.run_forms import FORMS, RunForm
-from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.errors import FilePath, InputError, UsageError, spell_options
 from fairtrec.support.files import compression, json_text, opening
 from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.table_header import describe_semicolons, find_header, find_names
-from fairtrec.support.literals import BY_RANK, RankedBy, RunFormat
+from fairtrec.support.literals import BY_RANK, DOCUMENT, QUERY, RankedBy, RunFormat
 
 LONGEST_TAG = 256  # letters
 COLUMNS = 6  # of TREC
+NAMED = "add --columns qid=COLUMN,docno=COLUMN"
 CELLS: dict[str, columns.Cell] = {"qid": "blocks", "Q0": "text", "docno": "text", "rank": "int", "score": "float"}
 
 
@@ -110,7 +111,11 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
         number, line, _ = opening.first_line(path, b"#")
         form = guess(line.split())
         text = line.decode(errors="replace")
-        if form is None and (advice := describe_header(text)):
+        if form is not None and len(line.split()) == 2 and (header := find_names(text)) is not None:
+            is_known = any(header.find_column(names) is not None for names in (QUERY, DOCUMENT))
+            advice = describe_header(text) if is_known else f"{form.advice}; if they are names, {spell_options(NAMED)}"
+            fault = InputError(advice, path, number)
+        elif form is None and (advice := describe_header(text)):
             fault = InputError(advice, path, number)
         elif advice := describe_semicolons(text, (None,)) if form is None else form.advice:
             fault = InputError(advice, path, fault.line)
@@ -138,15 +143,15 @@ def detect_kind(path: FilePath, said: RunForm | None = None) -> RunFormat:
 def guess(cells: Sequence[bytes]) -> RunForm | None:
     """Guess for a message the form of a line, by its number of columns and by ranks and scores.
 
-    A line of a form without ranks and scores has only whole numbers.
+    A line of three columns without a rank has only whole numbers.
 
-    >>> [form and form.name for form in map(guess, (b"q1 d7 1".split(), b"q1 d7 1 0.5".split(), b"7 8".split()))]
+    >>> [form and form.name for form in map(guess, (b"q1 d7 1".split(), b"q1 d7 1 0.5".split(), b"q1 d7".split()))]
     ['msmarco', '4-columns', 'trec-fair']
     >>> guess(b"q1 0 d7 1".split())
     """
     for form in FORMS.values():
         for names in map(str.split, form.columns):
-            numbers = {"rank", "score"}.intersection(names) or names
+            numbers = {"rank", "score"}.intersection(names) or (names if len(names) > 2 else ())
             if len(names) == len(cells) and all(
                 is_number(cell) if name == "score" else cell.isdigit()
                 for name, cell in zip(names, cells, strict=True)

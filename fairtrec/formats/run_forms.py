@@ -82,7 +82,8 @@ _ROWS = (
         'add --run-format msmarco or trec-fair (run_format="msmarco")',
     ),
     RunForm(
-        "trec-fair", "TREC Fair's id page_id", ("qid docno", "qid Q0 docno"), what="run of TREC Fair Ranking",
+        "trec-fair", "qid docno, as TREC Fair's id page_id", ("qid docno", "qid Q0 docno"),
+        what="run of TREC Fair Ranking",
         heads=(b"id page_id", b"id seq_no page_id", b"id rep_number page_id"),
         one_ranking="this file has one ranking of each query (id page_id)",
     ),

@@ -145,10 +145,31 @@ def test_validate_counts_queries_and_their_rankings(fairtrec_command):
 def test_a_run_without_a_first_line_is_told(tmp_path):
     path = tmp_path / "task1"
     path.write_text("12\t345\n12\t6\n")
-    what = r"task1:1: 2 columns instead of 6; if they are TREC Fair's id page_id, add --run-format trec-fair"
+    what = (
+        r"task1:1: 2 columns instead of 6; if they are qid docno, as TREC Fair's id page_id, add --run-format trec-fair"
+    )
     with pytest.raises(InputError, match=what):
         run.read(path)
     assert run.read(path, form="trec-fair").docnos.tolist() == [b"345", b"6"]
+
+
+@pytest.mark.parametrize(("between", "names"), [(" ", ""), ("\t", "; if they are names, ")])
+def test_a_plain_list_of_documents_is_told_which_option_reads_it(tmp_path, between, names):
+    path = tmp_path / "list"
+    path.write_text("".join(f"{between.join(line.split())}\n" for line in ("q1 d9", "q1 d2", "q2 d2")))
+    with pytest.raises(InputError, match=r"list:1: 2 columns .* qid docno, .* add --run-format trec-fair") as fault:
+        run.read(path)
+    assert names in str(fault.value)
+    found = run.read(path, form="trec-fair")
+    assert ([*found.qids], found.docnos.tolist()) == (["q1", "q2"], [b"d9", b"d2", b"d2"])
+
+
+def test_a_table_of_two_columns_with_a_known_name_is_a_table(tmp_path):
+    path = tmp_path / "table"
+    path.write_text("qid\toffer\n1\td2\n")
+    with pytest.raises(InputError, match=r"but qid, offer; name it with .*docno=COLUMN") as fault:
+        run.read(path)
+    assert "trec-fair" not in str(fault.value)
 
 
 def test_runs_of_both_tasks_in_one_table_are_noted(tmp_path):

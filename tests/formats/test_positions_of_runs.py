@@ -96,7 +96,7 @@ FAULTS = [
     ("qid,docno,position\nq,a,3\nq,b,3\n",
      "other.run:3: a and b both stand at position 3 of query q; if the rows are several rankings, add --samples --col"),
     ("qid,docno,score\nq,a,3\nq,b,3\n", "other.run: this run has none of the columns rank, position, but qid, docno, score; name it with --columns rank=COLUMN\n"),
-    ("id page_id\n1 7\n1 8\n", "other.run: a run of TREC Fair's id page_id has no ranks; leave out --order position\n"),
+    ("id page_id\n1 7\n1 8\n", "other.run: a run of qid docno, as TREC Fair's id page_id has no ranks; leave out --order position\n"),
 ]  # fmt: skip
 
 

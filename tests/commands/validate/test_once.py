@@ -37,8 +37,8 @@ def test_what_holds_of_several_files_is_said_once_with_their_names(tmp_path, pri
         "repairable    0",
         "broken        2  four, other",
     ]
-    (tmp_path / "four").write_text("q1 d1\n" * 30)
-    assert sum("2 columns instead of six" in line for line in printed(*files, "--all")) == 30
+    (tmp_path / "four").write_text("q1 d1 x\n" * 30)
+    assert sum("3 columns instead of six" in line for line in printed(*files, "--all")) == 30
 
 
 def test_a_repaired_run_is_cut_at_the_depth(tmp_path, printed):
