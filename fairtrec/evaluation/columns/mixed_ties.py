@@ -25,7 +25,10 @@ from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
 FEWEST = 10  # tied pairs, of fewer of which nothing is said
 MANY = 0.05  # of the queries: from here on a measure without an expected value is noted
 PLACES = 4  # digits of which one must differ
-_TIED = "in {mixed} of {queries} queries, documents of different groups have equal scores and are ordered by docno"
+_TIED = (
+    "in {mixed} of {queries} queries, documents of different groups have equal scores and are ordered by falling "
+    "docno, as trec_eval"
+)
 _VALUES = "the value is {value:.4f}, the average over all orders {expected:.4f}"
 _MOVED = f"{_TIED}: {_VALUES} (--bounds ties){{pairs}}{{more}}"
 MOVED = NoteKind("mixed ties", _MOVED, NoteSeverity.MISLEADING)
