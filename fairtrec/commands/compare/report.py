@@ -124,7 +124,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     used = set(map(find_direction, view.rows))
     yield directions(used)
     if any(row.compared == "absolute value" for row in view.rows):
-        yield "|measure|: nearer 0 is better, so absolute values are compared"
+        yield "|measure|: nearer 0 is better, so absolute values are compared: how far from 0, not who gains"
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "by Student's t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
     yield f"difference: run minus baseline; p: {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
