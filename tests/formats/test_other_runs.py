@@ -545,12 +545,13 @@ COMMANDS_OF_THE_PAGE = shell_commands(
 def test_the_commands_of_the_page_work(desk, fairtrec_command, command):
     shutil.copy("marco/neural.run", "marco.tsv")
     (desk / "repllama.txt").write_text(FOUR)
+    (desk / "list.txt").write_text("101 d9\n101 d2\n102 d2\n")
     shutil.copy("forms/bm25.run", "run.parquet")
     written(desk / "run.jsonl", lzma.decompress((desk / "forms" / "neural.run").read_bytes()))
     written(desk / "packed.run.xz", lzma.compress((desk / "fair.run").read_bytes()))
     done = fairtrec_command(*shlex.split(command)[1:])
     assert done.code == 0, done.err
-    assert len(COMMANDS_OF_THE_PAGE) == 4
+    assert len(COMMANDS_OF_THE_PAGE) == 5
 
 
 def test_a_query_id_of_braces_makes_no_json(tmp_path):
