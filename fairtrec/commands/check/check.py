@@ -203,7 +203,7 @@ def _list_pooled_faults(
         if each.of_mean or not each.measure.supports("pool"):
             continue
         yield each.relative and recorded is not None, f"{each}: {refuse_recorded(each)}"
-        hint = "" if each.measure.of_pool else f", or write mean {each.measure}"
+        hint = "" if each.measure.of_pool else f" or --pool, or write mean {each.measure}"
         is_bounded = bounds == "labels" and each.measure.has_pooled_bounds and not each.relative
         what = "a difference of pooled values has" if each.relative else f"pooled {each.measure} has"
         yield bounds is not None and not is_bounded, f"{each}: {what} no bounds; leave out --bounds{hint}"

@@ -152,5 +152,5 @@ SITUATIONS = [
         {"-m": "nDCG@3 NFaiRR@3 AWRF@3"},
         bare={"-m": "nDCG@3 RR"},
     ),
-    ("eval qrels views.csv b.run", {"-m": "nDCG@3 RR"}),
+    ("eval qrels none.run views.csv", {"-m": "nDCG@3 RR"}),
 ]
