@@ -420,7 +420,11 @@ def test_sizes_of_pooled_values_are_judged():
 @pytest.mark.parametrize(
     ("requirement_", "options", "says"),
     [
-        ("DP >= 0", {"bounds": "labels"}, "DP >= 0: pooled DP has no bounds; leave out --bounds or --pool, or write mean DP"),
+        (
+            "DP >= 0",
+            {"bounds": "labels"},
+            "DP >= 0: pooled DP has no bounds; leave out --bounds or --pool, or write mean DP",
+        ),
         ("Impact@3 >= 0", {"bounds": "texts"}, "pooled Impact@3 has no bounds; leave out --bounds"),
         (
             "Impact@3 >= baseline",
