@@ -129,6 +129,7 @@ class _RunReader:
         self.crlf: list[int] = []  # the first line of the kind, in how many lines
         self.untidy: list[int] = []
         self.comments: list[int] = []
+        self.returns = 0  # the first comment that has a CR within
 
     def take(self, block: bytes, line: int) -> None:
         """Read a block whose first line has this number."""
@@ -163,6 +164,8 @@ class _RunReader:
                     "E201", self.broken[0], f"{what}; add --run-format {form.name}, and --fix OUT to write TREC's"
                 )
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
+            if self.returns:
+                found.add("E201", self.returns, "lines end in CR only; convert it: tr '\\r' '\\n' < FILE")
             found.add("E102", None, "this run has no entries; was it written to the end?")
         if self.crlf:
             found.add("W112", self.crlf[0], f"{plural(self.crlf[1], 'line')} with CR LF at the end; use only LF")
@@ -262,6 +265,7 @@ class _RunReader:
     def _is_entry(self, line: bytes, cells: list[bytes], number: int) -> bool:
         if line[:1] == b"#" or (self.in_head and line.lstrip(b" \t")[:1] == b"#"):
             _note(self.comments, number)
+            self.returns = self.returns or number * (b"\r" in line.rstrip(b"\r"))
             if len(cells) == COLUMNS and cells[0] != b"#" and is_run_line(cells):
                 what = "this comment has the form of an entry; ids that begin with # need a table or JSON"
                 self.found.add("W213", number, what)

@@ -26,7 +26,7 @@ from fairtrec.formats import columns, memory_bounds, other_runs
 from fairtrec.formats.column_roles import NO_ROLES, Roles, match_roles
 from fairtrec.formats.other_runs import settle_format, settle_table
 from fairtrec.formats.spans import Repeats
-from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first
+from fairtrec.support.errors import FilePath, InputError, UsageError, refuse_first, short
 from fairtrec.support.files import compression, opening, submissions
 from fairtrec.support.files.admission import admission
 from fairtrec.support.files.atomic import make_folder, refuse_full_folder, replace_file
@@ -323,7 +323,14 @@ def _is_there(out: Path) -> bool:
 
 
 def write(checked: Checked, place: Path, depth: int | None = None) -> None:
-    """Write a run that has no obstacles, down to ``depth``: all or nothing."""
+    """Write a run that has no obstacles, down to ``depth``: all or nothing.
+
+    Raises InputError for a query whose id would be a comment in a TREC run.
+    """
+    hidden = "" if checked.rows.form == "trec" else next((qid for qid in checked.rows.qids if qid.startswith("#")), "")
+    if hidden:
+        what = f"query {short(hidden)} would be a comment in a TREC run; rename it, or keep this file as it is"
+        raise InputError(what, checked.path)
     try:
         with make_folder(place.parent), replace_file(place) as part, part.open("wb") as file:
             file.writelines(_lines(checked, depth))

@@ -619,3 +619,17 @@ def test_findings_come_one_run_after_the_other_and_are_rows(copied):
     assert [checked.path for checked in validation] == ["bad.run", "bm25.run"] == [each.path for each in validation]
     assert (validation.to_frame()["severity"] == "error").any()
     assert validation.flat()["bad_errors"] >= 1
+
+
+def test_a_comment_whose_lines_end_in_cr_only_is_told(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"# made by us\rq1 Q0 d1 1 2 t\r")
+    assert "E201" in examine(path).found.many
+
+
+def test_a_query_that_would_become_a_comment_is_not_written(tmp_path, fairtrec_command, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("qid,docno,score\n#1,d1,2\n2,d1,2\n")
+    done = fairtrec_command("validate", "a.csv", "--fix", "b.run")
+    assert (done.code, (tmp_path / "b.run").exists()) == (3, False)
+    assert "a.csv: query #1 would be a comment in a TREC run; rename it" in done.err
