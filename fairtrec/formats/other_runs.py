@@ -102,7 +102,7 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
             looks = f"this looks like {form.called}, which cannot be detected in a stream"
             raise InputError(f'{looks}; add --run-format {form.name} (run_format="{form.name}")', path, fault.line)
         first, end, _ = opening.peek_stream(path).partition(b"\n")
-        advice = describe_header(first.decode(errors="replace")) if end else ""
+        advice = describe_header(first.decode(errors="replace")) if end and not is_run_line(first.split()) else ""
         raise InputError(advice, path, fault.line) if advice else fault
     with suppress(InputError):
         if tag := find_blank_tag(path):
@@ -115,7 +115,7 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
             is_known = any(header.find_column(names) is not None for names in (QUERY, DOCUMENT))
             advice = describe_header(text) if is_known else f"{form.advice}; if they are names, {spell_options(NAMED)}"
             fault = InputError(advice, path, number)
-        elif form is None and (advice := describe_header(text)):
+        elif form is None and not is_run_line(line.split()) and (advice := describe_header(text)):
             fault = InputError(advice, path, number)
         elif advice := describe_semicolons(text, (None,)) if form is None else form.advice:
             fault = InputError(advice, path, fault.line)

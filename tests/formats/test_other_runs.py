@@ -574,3 +574,10 @@ def test_half_a_character_is_no_other_id(tmp_path, key):
 def test_half_a_character_is_no_id_in_python(given):
     with pytest.raises(InputError, match="the run holds an id with half a character"):
         fairtrec.evaluate("RR", given, qrels={"q1": {"?": 1}})
+
+
+def test_a_tab_in_an_entry_makes_no_header_of_it(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 \t d1 1 19.5 t\nq1 Q0 d2 2 x t\n")
+    with pytest.raises(fairtrec.InputError, match=r"a\.run:2: the score 'x' is not a finite number"):
+        run.read(path)

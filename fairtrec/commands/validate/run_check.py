@@ -327,7 +327,7 @@ def write(checked: Checked, place: Path, depth: int | None = None) -> None:
 
     Raises InputError for a query whose id would be a comment in a TREC run.
     """
-    hidden = "" if checked.rows.form == "trec" else next((qid for qid in checked.rows.qids if qid.startswith("#")), "")
+    hidden = next((qid for qid in checked.rows.qids if qid.startswith("#")), "")
     if hidden:
         what = f"query {short(hidden)} would be a comment in a TREC run; rename it, or keep this file as it is"
         raise InputError(what, checked.path)
