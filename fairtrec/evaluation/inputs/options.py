@@ -21,7 +21,7 @@ from fairtrec.evaluation.inputs.draw_limits import write_limits
 from fairtrec.evaluation.inputs.option import Asked, Choice
 from fairtrec.formats.column_roles import NO_ROLES, Roles, parse_columns, write_columns
 from fairtrec.formats.run_forms import FORMS, describe_forms
-from fairtrec.support.errors import PATH, FilePath, UsageError, spell_options
+from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name, renamings
 from fairtrec.support.literals import (
     FILLED,
@@ -278,17 +278,17 @@ class Choices:
     def _check_values(self) -> None:
         """Raise UsageError for a value that an option cannot have."""
         for row in CHOICES.values():
-            value, what = getattr(self, row.name), spell_options(f"--{row.option} ").rstrip(" =")
+            value = getattr(self, row.name)
             for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
                 if row.literals and own not in row.literals and own is not None:
-                    raise UsageError(f"{what} {own!r} is not known; choose one of {', '.join(row.literals)}")
+                    raise UsageError(f"{row.spell()} {own!r} is not known; choose one of {', '.join(row.literals)}")
             if row.is_number and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
-                    raise UsageError(f"{what} is {value!r}; it must be a whole number")
+                    raise UsageError(f"{row.spell()} is {value!r}; it must be a whole number")
                 if value < 1:
-                    raise UsageError(f"{what} is {value}; it must be 1 or more")
+                    raise UsageError(f"{row.spell()} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
-                raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
+                raise UsageError(f"{row.spell()} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
 
     def refuse_lacking(self, given: Collection[str]) -> None:
         """Raise UsageError for a choice about judgments or labels if there are none."""
