@@ -32,7 +32,7 @@ from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.compression import detect_foreign
-from fairtrec.support.files.opening import is_stream
+from fairtrec.support.files.opening import CR_ONLY, is_stream
 from fairtrec.support.literals import RunFormat
 
 LAYOUT = Layout(
@@ -165,7 +165,7 @@ class _RunReader:
                 )
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
             if self.returns:
-                found.add("E201", self.returns, "lines end in CR only; convert it: tr '\\r' '\\n' < FILE")
+                found.add("E201", self.returns, CR_ONLY)
             found.add("E102", None, "this run has no entries; was it written to the end?")
         if self.crlf:
             found.add("W112", self.crlf[0], f"{plural(self.crlf[1], 'line')} with CR LF at the end; use only LF")

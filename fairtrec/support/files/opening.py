@@ -35,6 +35,7 @@ LONGEST_HEADER = (1 << 12) + 2  # bytes of a first line that may name columns, w
 FIRST_LINES = 1000  # lines among which the first one is looked for
 MOST_FIRST_LINES = 1 << 14  # files
 RETURNS = 1 << 16  # bytes by which line ends are told
+CR_ONLY = "lines end in CR only; convert it: tr '\\r' '\\n' < FILE"
 PIECE = 1 << 17  # bytes that are looked at at once
 LARGE = 1 << 20  # bytes, from which pyarrow is worth its import
 DAMAGE = (EOFError, OSError, zlib.error)
@@ -312,7 +313,7 @@ def refuse_returns(start: bytes, path: FilePath) -> None:
     """Refuse a file whose lines end in CR only, by its first 64 KiB."""
     start = start[:RETURNS].rstrip(b"\r")
     if b"\r" in start and b"\n" not in start:
-        raise InputError("lines end in CR only; convert it: tr '\\r' '\\n' < FILE", path)
+        raise InputError(CR_ONLY, path)
 
 
 def refuse_bomb(path: FilePath, unpacked: int, blank: int = 0) -> None:
