@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fairtrec.cli.performing import CommandAnswer, PartLeftOut, StudyPart
@@ -53,7 +54,7 @@ class StudyReport:
     about: Mapping[str, StudyPart]
     fairness: str = ""
 
-    @property
+    @cached_property
     def claims(self) -> list[Claim]:
         """What a reader may write about the study, and what not."""
         return list_claims({name: answer.record for name, answer in self.parts.items()}, self.fairness)
