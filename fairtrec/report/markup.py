@@ -49,7 +49,7 @@ def titled(document: Document, *, title: str | None = None, latex_label: str | N
     """Write it with a title, which begins the caption, and a label."""
     verdict = "" if document.verdict is None else str(document.verdict)
     lines = [line for line in (title, verdict, *document.lines_above, *document.lines) if line]
-    said = "".join(f"{_latex(_begun(line))}. " for line in lines)
+    said = "".join(f"{_latex(begin_sentence(line))}. " for line in lines)
     named = rf"\label{{{latex_label}}}" if latex_label else ""
     signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
     below: list[str] = []
@@ -73,7 +73,7 @@ def list_table_notes(document: Document) -> list[str]:
     """Write the notes of a table for a paper: sentences, without options and commands, which readers do not type."""
     bare = (re.sub(r" \([^()]*\)", _leave_out, line) for line in document.lines)
     kept = ("; ".join(part for part in line.split("; ") if not _TYPED.search(part)) for line in bare)
-    return [f"{_begun(line)}." for line in kept if line]
+    return [f"{begin_sentence(line)}." for line in kept if line]
 
 
 def _leave_out(found: re.Match[str]) -> str:
@@ -81,11 +81,13 @@ def _leave_out(found: re.Match[str]) -> str:
     return "" if _TYPED.search(found[0]) else found[0]
 
 
-def _begun(line: str) -> str:
+def begin_sentence(line: str) -> str:
     """Begin a sentence with a capital, unless it begins with a name.
 
-    >>> _begun("higher is better"), _begun("nDCG@10: defined for 3 of 4"), _begun("p at most 0.05"), _begun("p90: size")
-    ('Higher is better', 'nDCG@10: defined for 3 of 4', 'p at most 0.05', 'p90: size')
+    >>> begin_sentence("higher is better"), begin_sentence("nDCG@10: defined for 3 of 4")
+    ('Higher is better', 'nDCG@10: defined for 3 of 4')
+    >>> begin_sentence("p at most 0.05"), begin_sentence("p90: size")
+    ('p at most 0.05', 'p90: size')
     """
     return line[0].upper() + line[1:] if re.match(r"[a-z]{2,}[ ,:]", line) else line
 

@@ -1,6 +1,6 @@
 """Notes: what a reader must know next to a number. A note is an object; its text is made here, and read by nothing."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -298,6 +298,25 @@ def list_runs(runs: Sequence[str]) -> str:
     ('a, b', 'a, b, c and 2 more')
     """
     return ", ".join(runs[:FEW]) + (f" and {len(runs) - FEW} more" if len(runs) > FEW else "")
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Join words as a sentence does.
+
+    >>> join_words(["a", "b", "c"]), join_words(["a", "b"], "or"), join_words(["a"])
+    ('a, b and c', 'a or b', 'a')
+    """
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def write_queries(counts: Collection[int]) -> str:
+    """Count queries: of several counts, the least and the greatest.
+
+    >>> write_queries([12]), write_queries([1, 1]), write_queries([12, 10, 12])
+    ('12 queries', '1 query', '10 to 12 queries')
+    """
+    few, most = min(counts), max(counts)
+    return f"{few} to {most} queries" if few < most else f"{few} {'query' if few == 1 else 'queries'}"
 
 
 def merge_runs(

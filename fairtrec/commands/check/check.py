@@ -29,7 +29,7 @@ from fairtrec.statistics.procedure import SCANTY
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first, spell_options
 from fairtrec.support.files.arguments import find_run
 from fairtrec.support.literals import FailOn, Method
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs, write_queries
 
 OPTIONS = NoteKind("options from a file", "options from {file}", NoteSeverity.BACKGROUND)
 PASSED_OVER = NoteKind("file passed over", "ignored {file} (--untrusted); use --config {file} to read it")
@@ -264,8 +264,7 @@ def _list_run_notes(
     """List the notes on a run: the queries that the baseline or the slices lack, and the means without requirement."""
     qids = set(scores.qids)
     if baseline is not None and qids != set(baseline.qids):
-        many = f"{len(qids)} {'query' if len(qids) == 1 else 'queries'}"
-        both = len(qids & set(baseline.qids))
+        many, both = write_queries([len(qids)]), len(qids & set(baseline.qids))
         yield OTHER_QUERIES.note(run=scores.run, queries=many, of_baseline=len(baseline.qids), both=both)
     if sliced is not None and (rest := len(qids.difference(sliced))):
         yield IN_NO_SLICE.note(outside=rest, queries=len(qids), run=scores.run)

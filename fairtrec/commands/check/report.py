@@ -32,7 +32,7 @@ from fairtrec.report.terminal import fit_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
 from fairtrec.support.errors import plain
 from fairtrec.support.files import opening
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
 KEYS = ("run", "requirement", "slice", "group")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
@@ -103,7 +103,7 @@ def facts(verdict: Verdict, places: int) -> str:
     alike = math.isclose(verdict.value, verdict.bound, rel_tol=NEAR, abs_tol=NEAR)
     value, bound = format_distinct(verdict.value, verdict.value if alike else verdict.bound, places)
     of = "" if verdict.defined == verdict.queries else f"{verdict.defined} of "
-    many = f"{of}{verdict.queries} {'query' if verdict.queries == 1 else 'queries'}"
+    many = f"{of}{write_queries([verdict.queries])}"
     where = plain(f" in {_name_part(verdict)}") if verdict.requirement.is_of_worst else ""
     open_ = f", could be{_ends(verdict.ends, places)}" if verdict.ends is not None else ""
     open_ += f" over {verdict.with_bounds}" * (verdict.with_bounds not in (None, verdict.defined))

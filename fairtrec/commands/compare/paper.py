@@ -17,7 +17,7 @@ from fairtrec.report.markup import RAISED
 from fairtrec.report.row_answers import TESTS, group_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import MARK, explain_doubt, mark_doubt
-from fairtrec.support.notes import FEW, Note
+from fairtrec.support.notes import FEW, Note, join_words
 
 MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 SIGN_OF = dict(zip(ascii_lowercase, RAISED, strict=True))
@@ -174,7 +174,7 @@ def _compose(
     """
     how, many = view.procedure, sorted({row.queries for row in view.rows})
     measures = [*dict.fromkeys(row.measure for row in view.rows)]
-    what = _join(measures) if len(measures) <= FEW else f"{len(measures)} measures"
+    what = join_words(measures) if len(measures) <= FEW else f"{len(measures)} measures"
     over = f"{many[0]} queries" if len(many) == 1 else f"{many[0]} to {many[-1]} queries"
     bold = "bold: significantly best" * any(column.best for column in table.columns)
     caption = "; ".join(filter(None, [f"Means of {what} over {over}", bold, which]))
@@ -182,15 +182,6 @@ def _compose(
     test = f"significant: p at most {how.alpha:g} ({TESTS[how.test]}); {view.family}"
     few = explain_doubt("differences") * doubtful
     return Document([table], notes, str(view.signature), caption=caption, signs=[*told, shared, test, few])
-
-
-def _join(names: Sequence[str]) -> str:
-    """Join names with commas and an "and".
-
-    >>> _join(["RR"]), _join(["RR", "AP", "P"])
-    ('RR', 'RR, AP and P')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def is_matrix(view: Comparisons) -> bool:

@@ -21,7 +21,7 @@ from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
 from fairtrec.report.terminal import align_columns, fit_names
 from fairtrec.support.errors import plain
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
 KEYS = ("run", "baseline", "qid", "docno", "part")
 MOST = 10  # words, documents and queries that are listed
@@ -85,7 +85,7 @@ def title_mean(of_run: RunDifference) -> str:
     many = len(of_run.queries)
     if many < of_run.shared:
         return f"mean of {many} of {of_run.shared} queries"
-    return f"mean of {many} {'query' if many == 1 else 'queries'}"
+    return f"mean of {write_queries([many])}"
 
 
 def equation(differences: Differences, one: QueryDifference | RunDifference, places: int) -> str:

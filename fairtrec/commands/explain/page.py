@@ -11,6 +11,7 @@ from fairtrec.commands.explain import report as told
 from fairtrec.commands.explain.explanation import Explained, Explanation, RankRow, RunExplanation, marks
 from fairtrec.report.document import Document
 from fairtrec.report.page import element, file, make_table, page, wrap_scrollable
+from fairtrec.support.notes import write_queries
 
 SHOWN = 10  # queries of a run that are shown rank by rank, the worst, where none was asked for
 KINDS = 4  # of marks
@@ -64,7 +65,7 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
     parts = []
     if not explanation.detailed:
         many = len(of_run.defined)
-        mean = f"Mean of {many} {'query' if many == 1 else 'queries'}: {told.equation(explanation, of_run, places)}"
+        mean = f"Mean of {write_queries([many])}: {told.equation(explanation, of_run, places)}"
         parts.append(element("p", mean, class_="verdict"))
         head, rows = told.list_worst_words(explanation, of_run, places)
         if rows:

@@ -16,7 +16,7 @@ from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.run_names import map_names
 from fairtrec.report.terminal import align_columns, fit_names
 from fairtrec.support.errors import plain
-from fairtrec.support.notes import Note, NoteKind
+from fairtrec.support.notes import Note, NoteKind, write_queries
 
 KEYS = ("run", "qid", "rank", "measure")
 WORST = 5  # queries that are named
@@ -87,7 +87,7 @@ def _of_run(
     explanation: Explanation, of_run: RunExplanation, name: str, places: int, room: int | None
 ) -> Iterator[str]:
     many, defined = len(of_run.queries), len(of_run.defined)
-    queries = f"{defined} of {many} queries" if defined < many else f"{many} {'query' if many == 1 else 'queries'}"
+    queries = f"{defined} of {many} queries" if defined < many else write_queries([many])
     yield f"{name}, mean of {queries}: {equation(explanation, of_run, places)}"
     if words := of_run.words(explanation.measure.better):
         yield from align_columns(*list_worst_words(explanation, of_run, places), WORDS, room)

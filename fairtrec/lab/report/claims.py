@@ -11,12 +11,14 @@ from math import nan
 from typing import Any, NamedTuple
 
 from fairtrec.report.cells import listed, write_difference, write_interval, write_needed, write_number, write_p
+from fairtrec.report.markup import begin_sentence
 from fairtrec.report.result_notes import is_order_reliable
 from fairtrec.report.row_answers import TESTS, name_corrected_p
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import DECIDING
 from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.literals import ALL
+from fairtrec.support.notes import join_words, write_queries
 
 PLACES = 4
 SAME = 1e-9  # what is less far apart is the same
@@ -87,14 +89,14 @@ class OpenMean(NamedTuple):
         """Say over how many queries the value is and over how many the ends are; nothing if these are the same."""
         if self.defined == self.bounded:
             return "", ""
-        return f" over {_queries(self.defined)}", f" over {self.bounded}"
+        return f" over {write_queries([self.defined])}", f" over {self.bounded}"
 
 
 def find_widest(record: Record) -> dict[str, OpenMean]:
     """Find by measure the run that is left open most; none if none is."""
-    found = {}
+    found, runs = {}, _name_runs(record)
     for measure in record["measures"]:
-        means = [(run["means"][measure], name) for name, run in _name_runs(record)]
+        means = [(run["means"][measure], name) for name, run in runs]
         several = [OpenMean.read(mean, name) for mean, name in means if has_ends(mean)]
         if several:
             widest = max(several, key=lambda each: each.greatest - each.least)
@@ -117,17 +119,9 @@ def _find_notes(record: Record, kind: str) -> list[Record]:
     return [note for note in record["notes"] if note["kind"] == kind]
 
 
-def _join(words: Sequence[str], last: str = "and") -> str:
-    """Join words as a sentence does.
-
-    >>> _join(["a", "b", "c"]), _join(["a", "b"], "or")
-    ('a, b and c', 'a or b')
-    """
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
-def _queries(many: int) -> str:
-    return f"{many} {'query' if many == 1 else 'queries'}"
+def _write_ends(mean: Record) -> str:
+    """Write the interval of a mean."""
+    return f"[{', '.join(write_number(mean[end], PLACES) for end in ('low', 'high'))}]"
 
 
 def _claim_faults(record: Record) -> Iterator[Claim]:
@@ -145,16 +139,15 @@ def _claim_values(record: Record) -> Iterator[Claim]:
         if mean["value"] is None:
             continue
         value = f"{name} has {measure} {write_number(mean['value'], PLACES)}"
-        ends = (mean.get("low"), mean.get("high"))
-        interval = "" if None in ends else f"[{', '.join(write_number(end, PLACES) for end in ends)}]"
+        interval = "" if None in (mean.get("low"), mean.get("high")) else _write_ends(mean)
         if interval and mean.get("doubtful"):
             doubtful.append(f"{interval} for {measure}")
         elif interval:
             value += f", 95% interval {interval}"
-        yield Claim.write("eval", f"{value}, in the mean over {_queries(mean['defined'])}.")
+        yield Claim.write("eval", f"{value}, in the mean over {write_queries([mean['defined']])}.")
     if doubtful:
         why = f"fewer than {DECIDING} values differ from the most frequent one, so the interval is too narrow (?)"
-        yield Claim.refuse("eval", f"the 95% interval {_join(doubtful, 'or')}: {why}.")
+        yield Claim.refuse("eval", f"the 95% interval {join_words(doubtful, 'or')}: {why}.")
     yield from _claim_skewness("eval", record, "95%", f"of {len(run['means'])} means")
     alone = "there is one run, and nothing to compare it with"
     yield Claim.refuse("eval", f"that {name} is better or worse than another system: {alone}.")
@@ -168,11 +161,10 @@ def _claim_order(record: Record) -> Iterator[Claim]:
         if reliability is None:
             continue
         many = queries if isinstance(queries, list) else [queries]
-        over = _queries(many[0]) if len({*many}) == 1 else f"{min(many)} to {max(many)} queries"
         order = f"the order of the runs by {measure}"
-        told = f"reliability {write_number(reliability, 3)} over {over}"
+        told = f"reliability {write_number(reliability, 3)} over {write_queries(many)}"
         if is_order_reliable(reliability, max(many)):
-            yield Claim.write("eval", f"{order[0].upper()}{order[1:]} is reliable: {told}.")
+            yield Claim.write("eval", begin_sentence(f"{order} is reliable: {told}."))
             continue
         needed = f"; 0.95 takes {write_needed(numbers['needed'])} queries" if numbers["needed"] > max(many) else ""
         yield Claim.refuse("eval", f"that {order} would hold for other queries: {told}{needed}.")
@@ -181,24 +173,25 @@ def _claim_order(record: Record) -> Iterator[Claim]:
 def _claim_bounds(part: str, record: Record) -> Iterator[Claim]:
     """Say what ties, labels or texts leave open, and where that hides which run is better."""
     what, means = OPEN[part], [run["means"] for run in record["runs"]]
+    widest = find_widest(record)
     open_ = [
         f"{measure} of {each.run} between {write_number(each.least, PLACES)} and {write_number(each.greatest, PLACES)}"
-        for measure, each in find_widest(record).items()
+        for measure, each in widest.items()
     ]
     bounded = [measure for measure in record["measures"] if any(has_ends(each[measure]) for each in means)]
     if open_:
-        yield Claim.write(part, f"{what[0].upper()}{what[1:]} leave these means open most: {'; '.join(open_)}.")
+        yield Claim.write(part, begin_sentence(f"{what} leave these means open most: {'; '.join(open_)}."))
     elif bounded:
         least = write_number(10**-PLACES, PLACES)
-        text = f"{what[0].upper()}{what[1:]} change no mean {_join(bounded, 'or')} by {least} or more."
-        yield Claim.write(part, text)
+        text = f"{what} change no mean {join_words(bounded, 'or')} by {least} or more."
+        yield Claim.write(part, begin_sentence(text))
     overlapping = [note["measure"] for note in _find_notes(record, "overlapping bounds")]
     whatever = f"the {what}"
     if part == "bounds ties":  # of which no note says so
-        overlapping = [measure for measure in find_widest(record) if _overlaps(record, measure)]
+        overlapping = [measure for measure in widest if _overlaps(record, measure)]
         whatever = "the order of ties"
     if overlapping:
-        which = f"which run is better by {_join(overlapping, 'or')}, whatever {whatever}"
+        which = f"which run is better by {join_words(overlapping, 'or')}, whatever {whatever}"
         yield Claim.refuse(part, f"{which}: the bounds of some runs overlap.")
 
 
@@ -259,7 +252,7 @@ def _claim_differences(record: Record) -> Iterator[Claim]:
             text = _write_hidden(hidden, names, by, how, is_at_ceiling=measure in ceilings)
             yield Claim.refuse("compare", text)
         if untested := [names[row["run"]] for row in rows if row["verdict"] == "not tested"]:
-            whose = f"{_join(_cut(untested))} compares with {names[rows[0]['against']]}"
+            whose = f"{join_words(_cut(untested))} compares with {names[rows[0]['against']]}"
             yield Claim.refuse("compare", f"how {whose} in {by}: no test was possible.")
     yield from _claim_skewness("compare", record, how.percent, f"of {len(record['rows'])} differences")
 
@@ -283,7 +276,7 @@ def _claim_shown(
 def _claim_skewness(part: str, record: Record, percent: str, of: str) -> Iterator[Claim]:
     """Say how many intervals cover less than they say, as values are skewed."""
     if skewed := _find_notes(record, "skewed"):
-        by, many = _join([note["measure"] for note in skewed]), skewed[0]["numbers"]["intervals"]
+        by, many = join_words([note["measure"] for note in skewed]), skewed[0]["numbers"]["intervals"]
         why = f"skewed values make {many} {of} ({by}) less certain than their intervals say"
         yield Claim.refuse(part, f"that each {percent} interval covers {percent}: {why}.")
 
@@ -320,7 +313,7 @@ def _write_difference(row: Record, names: Mapping[str, str], by: str, how: Proce
     difference = f"difference {write_difference(_get(row, 'difference'), PLACES)}"
     interval = f"{how.percent} interval {_write_interval(row)}"
     test = f"{_write_p(row, how)} ({TESTS[how.test]}; {family.partition(':')[0]})"
-    return f"{what}: {sizes}{means}, {difference}, {interval}, {test}, {_queries(row['queries'])}."
+    return f"{what}: {sizes}{means}, {difference}, {interval}, {test}, {write_queries([row['queries']])}."
 
 
 def _write_doubtful(row: Record, names: Mapping[str, str], by: str, how: Procedure) -> str:
@@ -341,10 +334,9 @@ def _write_hidden(
         for row in rows[:FEW]
     ]
     told += [f"{len(rows) - FEW} more runs"] * (len(rows) > FEW)
-    many = sorted({row["queries"] for row in rows})
-    over = _queries(many[0]) if len(many) == 1 else f"{many[0]} to {many[-1]} queries"
+    over = write_queries({row["queries"] for row in rows})
     size = "the size of " * (rows[0]["compared"] == "absolute value")
-    what = f"{_join(told, 'or')} differs from {names[rows[0]['against']]} in {size}{by}"
+    what = f"{join_words(told, 'or')} differs from {names[rows[0]['against']]} in {size}{by}"
     ceiling = ", and most rankings of a run have the best value (ceiling)" * is_at_ceiling
     return f"that {what}, or that they are equal: {over} do not show a difference{ceiling}."
 
@@ -373,7 +365,7 @@ def _claim_headroom(record: Record) -> Iterator[Claim]:
         text = f"With no less {utility}, other orders of the same documents{how} are fairer by {by}: "
         yield Claim.write("headroom", f"{text}{'; '.join(_cut(gains))}.")
     if still:
-        whose = _join(_cut(still), "or")
+        whose = join_words(_cut(still), "or")
         yield Claim.write("headroom", f"No order of the documents of {whose} is fairer by {by} with no less {utility}.")
 
 
@@ -390,9 +382,9 @@ def _claim_variants(part: str, record: Record) -> Iterator[Claim]:
         if many
     ]
     if faults:
-        yield Claim.refuse(part, f"that the {order} survives other settings: {_join(_cut(faults))}.")
+        yield Claim.refuse(part, f"that the {order} survives other settings: {join_words(_cut(faults))}.")
     elif changed:
-        settings = _join([spell_variant(each) for each in changed])
+        settings = join_words([spell_variant(each) for each in changed])
         yield Claim.write(part, f"The {order} is the same with {settings}.")
 
 
@@ -434,8 +426,7 @@ def _claim_corrections(record: Record) -> Iterator[Claim]:
             mean = run["means"][measure]
             if mean["value"] is None or mean.get("corrected") is None or mean.get("doubtful"):
                 continue
-            interval = ", ".join(write_number(mean[end], PLACES) for end in ("low", "high"))
             corrected, value = (write_number(mean[each], PLACES) for each in ("corrected", "value"))
-            told.append(f"{name} {corrected} [{interval}] instead of {value}")
+            told.append(f"{name} {corrected} {_write_ends(mean)} instead of {value}")
         if told:
             yield Claim.write("gold", f"Corrected by labels of people, {measure} is: {'; '.join(_cut(told))}.")

@@ -11,9 +11,11 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import docstrings
 from fairtrec.measures.utility import split_relevance
+from fairtrec.report.markup import begin_sentence
 from fairtrec.report.row_answers import name_corrected_p
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.procedure import Procedure
+from fairtrec.support.notes import write_queries
 from fairtrec.support.version import __version__
 
 COUNTED_AS = {  # what --missing makes of documents without a text or counts
@@ -53,9 +55,7 @@ def describe_methods(
 
 def count_queries(record: Mapping[str, Any]) -> str:
     """Count the queries of the runs of a record, in words."""
-    queries = sorted({run["queries"] for run in record["runs"]})
-    many = f"{queries[0]} to {queries[-1]}" if len(queries) > 1 else str(queries[0])
-    return f"{many} {'query' if many == '1' else 'queries'}"
+    return write_queries({run["queries"] for run in record["runs"]})
 
 
 def _list_versions(signature: str) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _describe_comparison(answer: CommandAnswer) -> Iterator[str]:
     yield f"The {of} {', '.join(names[run] for run in baselines)}; a comparison is over {many} queries."
     for line in document.signs if document is not None else ():
         if line.startswith(OF_COMPARISON):
-            yield f"{line[0].upper()}{line[1:]}."
+            yield f"{begin_sentence(line)}."
     yield f"A difference is shown if {name_corrected_p(how)} is at most {how.alpha:g} ({record['family']})."
 
 

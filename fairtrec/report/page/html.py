@@ -18,6 +18,7 @@ from fairtrec.report.result_notes import judge
 from fairtrec.report.results.tables import OTHER_QUERIES, arrows, describe_ranking, dominations, list_table_notes, signs
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.literals import ALL
+from fairtrec.support.notes import write_queries
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries
@@ -101,7 +102,7 @@ def _slices(parts: Mapping[str, Result], named: Sequence[str], places: int, sort
         if name != ALL:
             many = len(set().union(*(scores.qids for scores in part.scores)))
             table = _table(part, compare_means(part, places), named, places, sort)
-            summary = element("summary", f"{name}: {many} {'query' if many == 1 else 'queries'}")
+            summary = element("summary", f"{name}: {write_queries([many])}")
             tables.append(element("details", summary, element("div", table, class_="wide", tabindex="0")))
     return write_elements(element("section", element("h2", "Slices of queries"), *tables))
 
