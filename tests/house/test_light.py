@@ -67,7 +67,7 @@ def needs(name):
 
 def test_recorded_commands_print_the_same_or_name_a_library(recorded):
     assert recorded.keys() == GOLDEN.keys()
-    assert len(recorded) > 100
+    assert len(recorded) > 200
     for name, (code, text, err) in recorded.items():
         said = MISSING.fullmatch(err.splitlines(keepends=True)[-1]) if err else None
         if code == 4 and said:

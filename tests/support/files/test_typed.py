@@ -81,7 +81,7 @@ def test_a_results_file(workplace, fairtrec_command, refused, command):
     for _, _, changed in tried:
         (workplace / "a.json").write_text(json.dumps(changed))
         many += refused(command)
-    assert many > len(tried) / 20
+    assert many > 100
 
 
 @pytest.mark.parametrize("option", [each.name for each in check.command.params if each.opts[0].startswith("--")])
@@ -113,7 +113,7 @@ def test_metadata_of_counts(workplace, fairtrec_command, refused, command, line)
     for _, _, changed in take_some(variants(good)):
         (workplace / "c.tsv").write_text("".join([*lines[:line], f"# {json.dumps(changed)}\n", *lines[line + 1 :]]))
         many += refused(command, "c.tsv")
-    assert many > 10 or (line == 1 and "eval" in command)  # which looks at no distribution
+    assert many > 20 or (line == 1 and "eval" in command)  # which looks at no distribution
 
 
 @pytest.mark.parametrize("name", LINES)
