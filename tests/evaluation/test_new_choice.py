@@ -78,6 +78,22 @@ TABLE_ROW = """\
         refused=NOT_OF_SPREAD, trials=(True,),
     )] = False  # fmt: skip
 """
+FEWER_ROW = """\
+    first_runs: Annotated[int | None, Choice(
+        ("--first-runs",), OUTPUT, "Show only the first N runs in tables.", metavar="N", only=("eval", "python"),
+        refused=NOT_OF_SPREAD, trials=(1,),
+    )] = None  # fmt: skip
+"""
+FEWER = {  # `eval --first-runs N`: by file, before what stands what
+    OPTIONS: [("    latex_label: Annotated", FEWER_ROW)],
+    "report/results/tables.py": [
+        ("    marks: ClassVar", "    first_runs: int | None = None\n"),
+        (
+            "        return result if self.sort is None else sort_runs(",
+            "        result = replace(result, scores=result.scores[: self.first_runs])\n",
+        ),
+    ],
+}
 TABLED = {  # `eval --unmarked`: by file, before what stands what
     OPTIONS: [("    latex_label: Annotated", TABLE_ROW)],
     "report/results/tables.py": [
@@ -109,7 +125,9 @@ def grown(tmp_path_factory):
             assert text.count(behind) == 1, f"{name}: {behind}"
             text = text.replace(behind, behind + lines)
         (folder / "fairtrec" / name).write_text(text)
-    placed = [(name, [(old, new + old) for old, new in several]) for name, several in TABLED.items()]
+    placed = [
+        (name, [(old, new + old) for old, new in several]) for each in (TABLED, FEWER) for name, several in each.items()
+    ]
     for name, several in (*placed, *VIEWED.items()):
         text = (folder / "fairtrec" / name).read_text()
         for old, new in several:
@@ -145,6 +163,23 @@ def printed(grown):
         **{
             name: ["eval", "none", "neural.run", "bm25.run", "-m", "NFaiRR@10", *GIVEN, "-f", "latex", *more]
             for name, more in {"marked": [], "unmarked": ["--unmarked"]}.items()
+        },
+        **{
+            f"{form} {many}": [
+                "eval",
+                "none",
+                "neural.run",
+                "bm25.run",
+                "-q",
+                "-m",
+                "NFaiRR@10",
+                *GIVEN,
+                "-f",
+                form,
+                *more,
+            ]
+            for form in ("md", "table")
+            for many, more in {"of both": [], "of one": ["--first-runs", "1"]}.items()
         },
         "spread": [*WAYS["eval"][0], *GIVEN, "--spread", "--latex-size", "small"],
     }
@@ -229,11 +264,12 @@ def test_a_view_option_takes_two_files_and_seven_lines():
     assert f" {lines}: " in row
 
 
-def test_a_view_option_of_tables_takes_two_files_and_six_lines():
-    lines = [line for several in TABLED.values() for _, text in several for line in text.splitlines()]
+@pytest.mark.parametrize("added", [TABLED, FEWER])
+def test_a_view_option_of_tables_takes_two_files_and_six_lines(added):
+    lines = [line for several in added.values() for _, text in several for line in text.splitlines()]
     page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
     (row,) = re.findall(r"^\| a view option of `eval` about tables .*$", page, re.MULTILINE)
-    assert all(f"`fairtrec/{name}`" in row for name in TABLED)
+    assert all(f"`fairtrec/{name}`" in row for name in added)
     assert len(lines) == 6
     assert " 6: " in row
 
@@ -243,6 +279,15 @@ def test_a_view_option_of_tables_acts_on_them(printed):
     assert (marked, code) == (0, 0), err
     assert text.count(r"\textbf{") == 1
     assert bare.count(r"\textbf{") == 0
+
+
+@pytest.mark.parametrize("form", ["md", "table"])
+def test_a_view_option_of_runs_acts_on_queries_and_means(printed, form):
+    (both, text, _), (code, one, err) = printed[f"{form} of both"], printed[f"{form} of one"]
+    assert (both, code) == (0, 0), err
+    assert "bm25" in text
+    assert "bm25" not in one
+    assert len(re.findall(r"\b101\b", text)) == 2 * len(re.findall(r"\b101\b", one)) > 0
 
 
 def test_a_view_option_shows_itself_and_is_refused_where_it_cannot(printed):

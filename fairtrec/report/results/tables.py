@@ -43,7 +43,8 @@ Followers = Mapping[str | None, FollowingTexts]  # what follows the means of a r
 class ResultTables:
     """One table of a result: the queries of each run, if asked for, behind them its means, and below them each slice's.
 
-    Its fields are the view options that change the tables: a new one is a field, and a line where it acts.
+    Its fields are the view options that change the tables: a new one is a field, and a line where it acts. What leaves
+    runs out, or puts them into another order, acts in ``arrange_runs``.
     """
 
     result: Result
@@ -70,6 +71,10 @@ class ResultTables:
             legend = self._legend(drawn)
         return Document(drawn, notes, str(self.result.signature), signs=legend, verdict=verdict)
 
+    def arrange_runs(self, result: Result) -> Result:
+        """Give the runs that are shown, in the order in which they are."""
+        return result if self.sort is None else sort_runs(result, self.sort)
+
     def _list_queries(self) -> list[ReportTable]:
         """Lay out the values of queries, if asked for."""
         return replace(self, summary=True, parts={}, compared=False).list_tables() if self.per_query else []
@@ -80,24 +85,23 @@ class ResultTables:
         for name, whole in self._parts.items():
             if (part := _leave_out(whole, aside)) is None:
                 continue
-            ordered = part if self.sort is None else sort_runs(part, self.sort)
             lines = [
                 (run, *row)
-                for run, scores in enumerate(ordered.scores)
+                for run, scores in enumerate(part.scores)
                 for row in rows(scores, per_query=self.per_query and name == ALL, summary=self.summary)
             ]
             more = [_qids(lines)] * self.per_query
             if self.summary:
-                many = ["" if isinstance(query, int) else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
+                many = ["" if isinstance(query, int) else str(len(part.scores[run].qids)) for run, query, _ in lines]
                 more.append(Column("sequences" if "sequences" in self.result.signature else "queries", many))
-            several.append(self._mark_runs(ordered, lines, more))
+            several.append(self._mark_runs(part, lines, more))
         shown = [stack_tables(several, "slice", list(self.parts))] if self.parts and several else several
         return [*shown, *(self._list_own() if self.summary and aside else ())]
 
     @property
     def _parts(self) -> Mapping[str, Result]:
-        """The slices, or all as one."""
-        return self.parts or {ALL: self.result}
+        """The slices, or all as one, of the runs that are shown."""
+        return {name: self.arrange_runs(part) for name, part in (self.parts or {ALL: self.result}).items()}
 
     def _find_own(self) -> set[Measure]:
         """Find the measures that stand in tables of their own."""
@@ -196,9 +200,10 @@ class WindowedTables(ResultTables):
 
     def _list_queries(self) -> list[ReportTable]:
         """Lay out a table of each run's queries."""
-        several, shown = list[ReportTable](), _leave_out(self.result, self._find_own())
-        for run, name in enumerate(shorten_runs(self.result) if self.per_query and shown is not None else ()):
-            assert shown is not None
+        if not self.per_query or (shown := _leave_out(self.arrange_runs(self.result), self._find_own())) is None:
+            return []
+        several = []
+        for run, name in enumerate(shorten_runs(shown)):
             lines = [(run, *row) for row in rows(shown.scores[run], per_query=True, summary=self.summary)]
             several.append(ReportTable(name, [_qids(lines)], self._list_columns(shown, lines), total=self.summary))
         return several
