@@ -14,7 +14,7 @@ import fairtrec
 from fairtrec import commands
 from fairtrec.commands.measures import pages
 from fairtrec.evaluation.given import load_reference, make_examples
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, UsageError
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import docstrings, registry
 from fairtrec.measures.catalogue.docstrings import read_docstring
@@ -230,17 +230,23 @@ def _values(kind: type[Measure], *, of_words: bool) -> str:
     runs = {order: {"q": _ranking(order)} for order in ORDERS}
     rows: dict[tuple[str, str], list[str]] = {}
     for cutoff in cutoffs:
-        result = fairtrec.evaluate(
-            [kind(**cutoff)],
-            runs,
-            qrels={"q": GRADES},
-            background={"q": _ranking(ORDERS[0])},
-            counterfactual={order: {"q": _ranking(SWAPPED)} for order in ORDERS},
-            pool="even" if kind.of_pool else None,
-            collection_size=len(LABELS) if "collection_size" in kind().needs else None,
-            **groups,
-            **EXAMPLES,
-        )
+        try:
+            result = fairtrec.evaluate(
+                [kind(**cutoff)],
+                runs,
+                qrels={"q": GRADES},
+                background={"q": _ranking(ORDERS[0])},
+                counterfactual={order: {"q": _ranking(SWAPPED)} for order in ORDERS},
+                pool="even" if kind.of_pool else None,
+                collection_size=len(LABELS) if "collection_size" in kind().needs else None,
+                **groups,
+                **EXAMPLES,
+            )
+        except UsageError as error:  # such as a measure of something that no page has
+            raise SystemExit(
+                f"docs/measures/{kind.__name__}.md: {error}; what pages evaluate is made by make_example of a file in "
+                "fairtrec/evaluation/given"
+            ) from None
         for order, scores in zip(ORDERS, result.scores, strict=True):
             means = scores.totals["pooled"] if kind.of_pool else scores.means.tolist()
             for measure, value in zip(map(str, scores.measures), means, strict=True):
