@@ -1,6 +1,6 @@
 """Counts of group terms: of documents, of sets of documents, of a whole collection."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,11 @@ class Counts:
         logs = None if self.log_counts is None else self.log_counts[rows]
         taken = self.known[rows], self.tokens[rows], self.counts[rows], logs
         return Counts(self.groups, docnos, *taken, self.collection)
+
+    def keep_terms(self, kept: Bools) -> "Counts":
+        """Leave terms only in documents that are ``kept`` [document]; those of a whole collection are unknown then."""
+        logs = None if self.log_counts is None else self.log_counts * kept[:, None]
+        return replace(self, counts=self.counts * kept[:, None], log_counts=logs, collection=None)
 
     def insert(self, other: "Counts") -> "Counts":
         """Put the rows of other documents among these."""

@@ -25,8 +25,7 @@ ROW = """\
 """
 ACT = """\
         if self.choices.min_tokens is not None:
-            enough = self.counted.tokens >= self.choices.min_tokens
-            self.document_counts = replace(self.counted, counts=self.counted.counts * enough[:, None])
+            self.document_counts = self.counted.keep_terms(self.counted.tokens >= self.choices.min_tokens)
 """
 RUN_ROW = """\
     min_score: Annotated[int | None, Choice(
@@ -144,6 +143,8 @@ def printed(grown):
     example = grown / "resources" / "example"
     ranked = (example / "neural.run").read_text().splitlines(keepends=True)
     (example / "fewer.run").write_text("".join(line for line in ranked if float(line.split()[4]) >= 9))
+    docnos = dict.fromkeys(line.split()[2] for line in ranked)
+    (example / "counts.tsv").write_text("docno\ttokens\tf\tm\n" + "".join(f"{docno}\t50\t1\t0\n" for docno in docnos))
     typed = {"_FAIRTREC_COMPLETE": "bash_complete", "COMP_WORDS": "fairtrec\neval\n--min", "COMP_CWORD": "2"}
     lines = {
         **{name: [*arguments, *chosen] for name, (arguments, _) in WAYS.items()},
@@ -157,6 +158,21 @@ def printed(grown):
         "first": [*WAYS["eval"][0], *GIVEN, "--drop-first", "1", "-f", "json"],
         "help": ["eval", "--help"],
         "refused": [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"],
+        "of logs": ["eval", "none", "neural.run", "-m", "RaB(mag=tf_paper)@10", *chosen],
+        "of no logs": ["eval", "none", "neural.run", "-m", "RaB(mag=tf_paper)@10", *GIVEN, "-f", "json"],
+        "of all": [
+            "eval",
+            "none",
+            "neural.run",
+            "-m",
+            "NFaiRR@10",
+            "--counts",
+            "counts.tsv",
+            "--background",
+            "collection",
+            "--min-tokens",
+            "40",
+        ],
         "offered": ([], typed),
         "seen": [*WAYS["eval"][0], *GIVEN, "-f", "latex", "--latex-size", "small"],
         "unseen": [*WAYS["eval"][0], *GIVEN, "-f", "md", "--latex-size", "small"],
@@ -186,7 +202,7 @@ def printed(grown):
     return one_process.printed(lines, example, grown)
 
 
-@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 8), ("documents of runs", OF_RUNS, 7)])  # fmt: skip
+@pytest.mark.parametrize(("what", "added", "most"), [("counts", OF_COUNTS, 7), ("documents of runs", OF_RUNS, 7)])  # fmt: skip
 def test_it_takes_two_files_and_few_lines(what, added, most):
     lines = [line for several in added.values() for _, text in several for line in text.splitlines()]
     assert len(added) <= 2
@@ -221,6 +237,13 @@ def test_every_command_takes_it_and_begins_with_one_value(printed):
     assert "min-tokens" not in plain.replace('"min_tokens": null', "")
     assert WAYS["eval"][1](json.loads(plain)) != found["eval"]
     assert found == pytest.approx(dict.fromkeys(WAYS, found["eval"]), abs=1e-12)
+
+
+def test_all_that_is_counted_changes_or_is_refused(printed):
+    changed, plain = (json.loads(printed[name][1])["runs"][0]["means"] for name in ("of logs", "of no logs"))
+    assert changed != plain
+    what = "an option changes the counts of single documents, and those of the whole collection are not known"
+    assert printed["of all"] == [2, "", f"{what}; leave it out, or take a run: --background RUN\n"]
 
 
 @pytest.mark.parametrize("name", WAYS)
