@@ -307,15 +307,21 @@ def test_the_page_of_pypi_is_for_who_has_no_checkout(holds):
     assert all(f'"{version}"' in workflow for version in python)
 
 
+def drop_count(version):
+    """Write 0 for the number of commits, as files and signatures do: a shallow clone does not know it."""
+    return re.sub(r"\.dev\d+\+g", ".dev0+g", version)
+
+
 @pytest.mark.slow
 def test_a_version_is_the_same_in_a_wheel_and_in_an_sdist_without_git(wheel, unpacked, desk, tmp_path):
     printed = run(desk, "-m", "fairtrec", "--version", path=unpacked).split()[1].rstrip(",")
-    assert wheel.name.split("-")[:2] == ["fairtrec", printed]  # behind that stands for which machines it is
+    name, version, *_ = wheel.name.split("-")  # behind that stands for which machines it is
+    assert (name, drop_count(version)) == ("fairtrec", printed)
     (tmp_path / "sdist").mkdir()
     with tarfile.open(build("sdist", REPOSITORY, tmp_path / "sdist")) as archive:
         archive.extractall(tmp_path, filter="data")
     (source,) = tmp_path.glob("fairtrec-*")
-    assert source.name == f"fairtrec-{printed}"
+    assert source.name == f"fairtrec-{version}"
     assert run(desk, "-m", "fairtrec", "--version", path=source).split()[1].rstrip(",") == printed
     (tmp_path / "again").mkdir()
     assert build("wheel", source, tmp_path / "again").name == wheel.name
