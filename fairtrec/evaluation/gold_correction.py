@@ -131,9 +131,10 @@ class Share(NamedTuple):
         ranks = min(form.weights.shape[-1], form.gains.shape[1])
         there: Bools = np.asarray(part.inputs.lines[:, :ranks] != MISSING) & among[:, None]
         weights = form.divide_ranks(np.where(there, form.weights[..., :ranks], 0.0), otherwise=0.0)
-        gains = np.where(there, form.gains[:, :ranks], 0.0)
+        gains = np.where(there, np.nan_to_num(form.gains[:, :ranks]), 0.0)
         rows = part.rows[:, :ranks]
-        by_gold = np.where(there & part.gold.is_labeled[rows], part.gold.gains(form.by_labels, rows), gains)
+        of_labeled = np.nan_to_num(part.gold.gains(form.by_labels, rows))
+        by_gold = np.where(there & part.gold.is_labeled[rows], of_labeled, gains)
         reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
         return cls(weights, gains, by_gold, reach)
 

@@ -9,7 +9,7 @@ Columns between white space need nothing else. Any other form names its ``module
 
 ``FileColumns.columns`` has a row for each document, in the order of the file:
 
-- ``docno``: an array of bytes, as ``data.encode_ids`` makes it of texts.
+- ``docno``: an array of bytes, as ``frames.encode_given_ids`` makes it of texts: it refuses ids that are none.
 - ``qid``: the same as ``spans.Repeats``, which keeps equal neighbors once: ``Repeats.find(array)``. A query may come
   back further down: its documents are joined, in the order of the file. ``run.py`` refuses a document that comes
   twice under one query.

@@ -300,7 +300,8 @@ class SumOverRanks(RankForm):
     """The sum over ranks of gains times weights, over a divisor.
 
     Attributes:
-        gains: [query, rank], nan if there is no document. They may go on behind the last weight.
+        gains: [query, rank]; nan, where there is no document or none knows its gain, is 0. They may go on behind the
+            last weight.
         weights: [rank] or [query, rank].
         divisor: [query].
         known: [query, rank]: a value is undefined if no such document is at a weighted rank. Ties then have a closed

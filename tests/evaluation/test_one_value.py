@@ -202,7 +202,7 @@ ALSO = {
     "undefined": ("AWRF of labels",),
     "relevance_level": ("P",),
 }  # which change the value of these alone
-ALL = "FAIRTREC_FUZZ" in os.environ
+ALL = bool(os.environ.get("FAIRTREC_FUZZ"))
 OF_BESIDE = {"queries": ["1", "3"]}
 
 

@@ -404,7 +404,9 @@ def test_every_divisor_that_may_be_0_but_for_rounding_has_a_size():
     }
     declared = {(file, divisor) for file, of_file in gather_trials("DIVISORS", DECLARED).items() for divisor in of_file}
     faults = [
-        f"{text}: give quotient its size=, or declare why not" for key, text in found.items() if key not in declared
+        f'{text}: give quotient its size=, or say in DECLARED why not: "{file}": {{"{divisor}": ...}},'
+        for (file, divisor), text in found.items()
+        if (file, divisor) not in declared
     ]
     assert not faults, "\n".join(faults)
     assert not sorted(declared - set(found)), "declared, but no longer there"

@@ -8,7 +8,7 @@ from scipy import stats
 
 from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, estimate_from_queries, quantile, tail
 
-ALL = "FAIRTREC_FUZZ" in os.environ
+ALL = bool(os.environ.get("FAIRTREC_FUZZ"))
 
 
 def drawn(weights, errors, probabilities, total, *, reach=1.0, gold=None, untold=None, constant=0.0):
