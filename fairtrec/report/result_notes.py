@@ -18,7 +18,16 @@ from fairtrec.measures.utility import find_relevance_rows
 from fairtrec.report.cells import write_needed, write_shortfall
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.errors import short
-from fairtrec.support.notes import Note, NoteKind, NoteNumber, NoteSeverity, list_runs, merge_runs, write_span
+from fairtrec.support.notes import (
+    Note,
+    NoteKind,
+    NoteNumber,
+    NoteSeverity,
+    list_runs,
+    merge_runs,
+    write_queries,
+    write_span,
+)
 
 CEILING = 0.8  # of the rankings of a run
 THREE = 3  # runs that have an order worth the name
@@ -383,8 +392,7 @@ def _write_verdict(measures: str, queries: int | tuple[int, ...], ceiling: str, 
             f"; {PUBLISHED:g} takes {write_needed(needed)} queries".replace("0.", ".") if needed > max(many) else ""
         )
         found = f" (reliability {_write_reliability(reliability)}{enough})"
-    queries_ = "1 query" if max(many) == 1 else f"{write_span(many)} queries"
-    return f"verdict: {queries_}{f', ceiling in {ceiling}' if ceiling else ''}: {said}{found}"
+    return f"verdict: {write_queries(many)}{f', ceiling in {ceiling}' if ceiling else ''}: {said}{found}"
 
 
 VERDICT = NoteKind("verdict", _write_verdict, NoteSeverity.VERDICT)

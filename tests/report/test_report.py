@@ -364,7 +364,7 @@ def board():
 
 def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
     rows = [line.split() for line in table(board(), sort=Higher()).splitlines() if "─" not in line]
-    assert rows[0] == ["verdict:", "1", "query:", "too", "few", "to", "rely", "on", "the", "order", "by", "Higher@10"]
+    assert rows[0][:6] == ["verdict:", "0", "to", "1", "queries:", "too"]  # of d, and of the others
     assert rows[2:7] == [
         ["rank", "run", "queries", "Higher@10", "↑", "Nearer@10", "→0", "Lower@10", "↓", "Count"],
         ["1", "b", "1", "0.9000*", "-0.1000*", "0.2000", "5"],

@@ -17,7 +17,7 @@ from fairtrec.report.markup import RAISED
 from fairtrec.report.row_answers import TESTS, group_rows
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import MARK, explain_doubt, mark_doubt
-from fairtrec.support.notes import FEW, Note, join_words
+from fairtrec.support.notes import FEW, Note, join_words, write_queries
 
 MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 SIGN_OF = dict(zip(ascii_lowercase, RAISED, strict=True))
@@ -172,12 +172,11 @@ def _compose(
 
     ``who`` shares the queries of a mean; ``which`` says what the signs mean, and ``told`` what else is in the table.
     """
-    how, many = view.procedure, sorted({row.queries for row in view.rows})
+    how, many = view.procedure, {row.queries for row in view.rows}
     measures = [*dict.fromkeys(row.measure for row in view.rows)]
     what = join_words(measures) if len(measures) <= FEW else f"{len(measures)} measures"
-    over = f"{many[0]} queries" if len(many) == 1 else f"{many[0]} to {many[-1]} queries"
     bold = "bold: significantly best" * any(column.best for column in table.columns)
-    caption = "; ".join(filter(None, [f"Means of {what} over {over}", bold, which]))
+    caption = "; ".join(filter(None, [f"Means of {what} over {write_queries(many)}", bold, which]))
     shared = f"each mean is over the queries that {who} share" * (len(many) > 1)
     test = f"significant: p at most {how.alpha:g} ({TESTS[how.test]}); {view.family}"
     few = explain_doubt("differences") * doubtful

@@ -35,7 +35,7 @@ from fairtrec.report.row_answers import (
 from fairtrec.report.run_names import map_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
 from fairtrec.support.literals import ALL
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
 KEYS = ("run", "against", "measure", "slice")
 LEAST = ("cliff", "queries", "effect", "p equivalent", "p not worse", "win/tie/loss", "baseline", "p", "mean")
@@ -198,11 +198,10 @@ def judge(view: Comparisons) -> Note | None:
 
 def _write_verdict(shown: int, doubtful: int, comparisons: int, queries: tuple[int, ...], ceilings: str) -> str:
     """Write how many comparisons show a difference, how many of these are doubtful, over how many queries."""
-    many = "1 query" if max(queries) == 1 else f"{write_span(queries)} queries"
     of = "the comparison shows" if comparisons == 1 else f"{shown} of {comparisons} comparisons show"
     said = f"{of} a difference" if shown or comparisons > 1 else "the comparison does not show a difference"
     doubt = mark_doubt(said, doubtful=doubtful > 0) if comparisons == 1 else f"{said}{add_doubtful(doubtful)}"
-    return f"verdict: {many}{f', ceiling by {ceilings}' if ceilings else ''}: {doubt}"
+    return f"verdict: {write_queries(queries)}{f', ceiling by {ceilings}' if ceilings else ''}: {doubt}"
 
 
 VERDICT = NoteKind("verdict of a comparison", _write_verdict, NoteSeverity.VERDICT)

@@ -10,7 +10,7 @@ from fairtrec.data import Floats, Ints, Run
 from fairtrec.data.ranking.depth import deal_queries
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import QueryColumn, Scores
-from fairtrec.support.notes import Note, NoteKind
+from fairtrec.support.notes import Note, NoteKind, write_queries
 
 ENDS = ("least", "greatest", "expected")
 
@@ -65,7 +65,7 @@ def note_moved(
 ) -> Note:
     """Count the queries of each run in which a value moves; the second kind is of one run."""
     of_runs, of_one = kinds
-    one, most = len(moved) == 1, "1 query" if max(moved) == 1 else f"{max(moved)} queries"
+    one, most = len(moved) == 1, write_queries([max(moved)])
     parts = (f"; for {many[0] if one else f'up to {max(many)}'} {words}" for words, many in also.items() if any(many))
     if one:
         return of_one.note(moved=moved[0], queries=len(result.scores[0].qids), also="".join(parts))

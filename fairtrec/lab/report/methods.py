@@ -72,10 +72,9 @@ def _describe_comparison(answer: CommandAnswer) -> Iterator[str]:
     record, document = answer.record, answer.lay_out(4)
     how, names = Procedure(**record["procedure"]), map_names(run["run"] for run in record["runs"])
     baselines = [record["baseline"]] if isinstance(record["baseline"], str) else record["baseline"]
-    queries = sorted({row["queries"] for row in record["rows"]})
-    many = " to ".join(map(str, [*dict.fromkeys([queries[0], queries[-1]])]))
+    over = write_queries({row["queries"] for row in record["rows"]})
     of = "baseline is" if len(baselines) == 1 else "baselines are"
-    yield f"The {of} {', '.join(names[run] for run in baselines)}; a comparison is over {many} queries."
+    yield f"The {of} {', '.join(names[run] for run in baselines)}; a comparison is over {over}."
     for line in document.signs if document is not None else ():
         if line.startswith(OF_COMPARISON):
             yield f"{begin_sentence(line)}."

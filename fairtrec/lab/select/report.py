@@ -15,7 +15,7 @@ from fairtrec.report.result_notes import list_notes as list_result_notes
 from fairtrec.report.row_answers import TESTS
 from fairtrec.report.run_names import map_names, shorten_names
 from fairtrec.statistics.doubt import explain_doubt
-from fairtrec.support.notes import Note, NoteKind, NoteSeverity
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
 KEYS = ("beta",)
 MOST = 10  # queries that are named
@@ -119,8 +119,7 @@ def _write_verdict(
     queries: int, folds: int, unsettled: str, forced: str, forced_by_others: int, forced_by_names: int
 ) -> str:
     """Write whether the folds agree on the choice, and why it is forced if it is."""
-    head = "1 query" if queries == 1 else f"{queries} queries"
-    head += f" in {folds} folds" if folds else ", no folds"
+    head = write_queries([queries]) + (f" in {folds} folds" if folds else ", no folds")
     by = {
         "every other run is the worst in one measure, so F is 0": forced_by_others,
         "every run is the worst in one measure, so F is 0 and the first by name is chosen": forced_by_names,
@@ -233,7 +232,7 @@ def _unsettled(selection: Selection) -> Iterator[Note]:
 
 def _of_choice(selection: Selection) -> Iterator[Note]:
     variants, folds, many = selection.variants, selection.folds, len(selection.variants.qids)
-    queries = "1 query" if many == 1 else f"{many} queries"
+    queries = write_queries([many])
     if folds.is_held_out:
         yield HELD_OUT.note(variants=len(variants.names), queries=queries, sizes=folds.sizes, how=folds.how)
     else:

@@ -144,3 +144,15 @@ def test_what_is_no_paper_table_is_refused(fairtrec_command, asked, tmp_path):
     ]:
         done = fairtrec_command(*asked, "--paper", *more)
         assert (done.code, done.complaints) == (2, [what])
+
+
+def test_one_query_is_counted_as_one(fairtrec_command, example, tmp_path):
+    for name in ("bm25", "fair"):
+        lines = (example / f"{name}.run").read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / f"{name}.run").write_text("".join(line for line in lines if line.startswith("101 ")), "utf-8")
+    done = fairtrec_command(
+        *("compare", example / "qrels.txt", tmp_path / "bm25.run", tmp_path / "fair.run", "-m", "nDCG@10"),
+        *("-f", "md", "--paper"),
+    )
+    assert "Means of nDCG@10 over 1 query;" in done.out
+    assert "1 queries" not in done.out
