@@ -16,7 +16,10 @@ from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.notes import Note, NoteKind
 
 FEWEST = 3  # runs that have an order worth the name
-ALONE = "reliability is of an order; compare two runs with fairtrec compare"
+ALONE = (
+    "reliability is of the order of three runs or more; test two with fairtrec compare: to show a difference takes "
+    "about 8 / effect² + 2 queries, and effect is a column there"
+)
 INCOMPLETE = NoteKind(
     "incomplete queries",
     "{complete} of {queries} queries; {left_out} have no value in some run",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.statistics.paired import detectable
 from fairtrec.statistics.reliability import estimate_reliability
 from fairtrec.support.errors import UsageError
 from fairtrec_made import texts
@@ -144,7 +145,9 @@ def test_arguments_are_refused(result, given, said):
 
 def test_two_runs_have_no_order(example):
     result = fairtrec.evaluate("nDCG@10", [example / "bm25.run", example / "fair.run"], qrels=example / "qrels.txt")
-    with pytest.raises(UsageError, match="reliability is of an order; compare two runs with fairtrec compare"):
+    with pytest.raises(
+        UsageError, match="test two with fairtrec compare: to show a difference takes about 8 / effect² \\+ 2 queries"
+    ):
         fairtrec.reliability(result)
 
 
@@ -156,3 +159,11 @@ def test_values_of_other_programs(result, example, tmp_path, fairtrec_command):
     row = json.loads(done.out)["rows"][0]
     expected = of_measures(fairtrec.reliability(result))["nDCG@10"]
     assert row == {**vars(expected)}
+
+
+@pytest.mark.parametrize("queries", [5, 10, 20, 50, 200, 1000])
+def test_the_rule_for_two_runs_is_the_power_of_the_test(queries):
+    """About 8 / effect² + 2 queries find an effect with a power of 80 %, so as many find what they can detect."""
+    differences = np.array([(-1.0) ** at for at in range(queries)])
+    effect = detectable(differences) / differences.std(ddof=1)
+    assert 8 / effect**2 + 2 == pytest.approx(queries, rel=0.03, abs=1)
