@@ -291,6 +291,7 @@ MEANINGS = gather_trials("KEY_MEANINGS") | {
     "results diff tolerance": "--tolerance",
     "results diff compared": "the number of values compared",
     "near": "values that differ within the tolerance",
+    "others": "of a replay, the other entries of the file that differ: `key`, `recorded` and `now`",
     "renamed": "runs of two names in the two files, matched by sha256",
     "means[]": "the two means",
     "defined[]": "the two numbers of queries with a value",

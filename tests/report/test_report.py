@@ -415,9 +415,10 @@ def test_formats_for_programs_are_sorted_and_keep_their_shape(form):
     result = board()
     sorted_by_hand = Result(tuple(result.scores[at] for at in (1, 2, 0, 3)), result.signature, (), {})
     mine, theirs = written(result, form, sort=Higher(), per_query=True), written(sorted_by_hand, form, per_query=True)
-    if form == "json":  # which has a verdict and reasons for no rank only if runs are sorted
+    if form == "json":  # which names the measure, and has a verdict and reasons for no rank only if runs are sorted
         mine, theirs = json.loads(mine), json.loads(theirs)
         assert [mine["notes"].pop(0)["kind"] for _ in range(2)] == ["verdict", "no rank without values"]
+        assert mine.pop("sort") == "Higher@10"
     assert mine == theirs
     assert written(result, form, sort=Higher()) != written(result, form)
 

@@ -14,11 +14,12 @@ from fairtrec.support.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from fairtrec.commands.results.difference import Tolerance
+    from fairtrec.commands.results.replay import Replayed
     from fairtrec.commands.results.results import RecordedResult
-    from fairtrec.evaluation.answers.result import Result
     from fairtrec.support.files.typed_fields import Fields
 
 EXITS = "Exit codes: 0 the same, 1 different, 2 wrong usage, 3 bad input."
+SHOWN_BY = {"per_query": "per_query", "summary": "means"}  # the key that each option adds to runs
 tolerance = click.option(
     "--tolerance",
     type=click.FloatRange(0),
@@ -149,11 +150,11 @@ def replay(
     printing.refuse_output(output, *(str(state.place) for state in states if state.place is not None))
     for line in moved_inputs.describe_moves(states):
         write_stderr(f"# {line}")
-    with moved_inputs.put_in_place(states, starts) as found:
+    with moved_inputs.put_in_place(states, starts, file if recorded is not None else None) as found:
         place = None if found == Path() else found
         if recorded is None:
             return _replay_answers(document, inputs, place, allowed, form, output, file)
-        return _replay_result(recorded, place, allowed, form, output, file, accept=accept)
+        return _replay_result(document, recorded, place, allowed, form, output, file, accept=accept)
 
 
 def list_starts(file: str, root: Path | None) -> list[Path]:
@@ -162,6 +163,7 @@ def list_starts(file: str, root: Path | None) -> list[Path]:
 
 
 def _replay_result(
+    document: "Fields",
     recorded: "RecordedResult",
     root: Path | None,
     allowed: "Tolerance",
@@ -172,13 +174,17 @@ def _replay_result(
     accept: bool,
 ) -> int:
     """Evaluate the runs of a results file again, and show any difference."""
-    from fairtrec.commands.results import difference, replay
+    from fairtrec.commands.results import difference, entries, replay, results
 
     with printing.progress():
         again = replay.evaluate(recorded, root, accept=accept)
-    found = difference.compare_results(recorded, _as_recorded(again, recorded), allowed)
+    now = _write_again(again, document, recorded)
+    found = difference.compare_results(recorded, results.parse_document(now), allowed)
+    then, today = (entries.take_other_entries(each.values) for each in (document, now))
+    found = replace(found, others=entries.compare_entries(then, today, allowed).entries)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
-    changed = difference.find_changed_versions(recorded.measures, again.signature, recorded.signature) if accept else ()
+    signature = again.result.signature
+    changed = difference.find_changed_versions(recorded.measures, signature, recorded.signature) if accept else ()
     accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]
     if accept:
         write_stderr(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
@@ -186,7 +192,7 @@ def _replay_result(
         write_stderr(f"# {line}")
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"
-        write_stderr(f"# the same {what}: {', '.join(recorded.measures)}")
+        write_stderr(f"# the same {what}, and in notes and all other numbers: {', '.join(recorded.measures)}")
     return 0 if found.same else 1
 
 
@@ -206,10 +212,24 @@ def _replay_answers(
     return 0 if found.same else 1
 
 
-def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:
-    """Write and read the result, so that both sides of the comparison have gone the same way."""
-    from fairtrec.commands.results import results
-    from fairtrec.report.writers import RESULTS
+def _write_again(again: "Replayed", document: "Fields", recorded: "RecordedResult") -> "Fields":
+    """Write and read the result, so that both sides of the comparison have gone the same way; files keep their names.
 
-    written = RESULTS("json", again, per_query=any(run.queries for run in recorded.runs))
-    return results.parse(written.encode("utf-8", "surrogateescape"), "replayed")
+    Raises InputError for runs that are sorted by another measure than those of the file.
+    """
+    from fairtrec.measures.catalogue import registry
+    from fairtrec.report.recorded_paths import rename_paths
+    from fairtrec.report.writers import RESULTS
+    from fairtrec.support.files.typed_fields import parse_json
+
+    runs = [run.values for run in document.objects("runs")]
+    shown: dict[str, Any] = {name: any(key in run for run in runs) for name, key in SHOWN_BY.items()}
+    if sort := document.take_optional("sort", str):
+        if sort not in recorded.measures:
+            document.refuse("must be one of the measures", "sort")
+        (shown["sort"],) = registry.parse(sort)
+    written: str = RESULTS("json", again.result, **shown, **again.view)
+    now = parse_json(written.encode("utf-8", "surrogateescape"), "replayed", "")
+    places = {part: now.values["inputs"][str(part)]["path"] for part in recorded.inputs}
+    names = {place: recorded.inputs[part].name for part, place in places.items()}
+    return replace(now, values=rename_paths(now.values, names))

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fairtrec.commands.results.results import RecordedResult, RecordedRun
 from fairtrec.evaluation.answers.result import Part
@@ -146,6 +146,14 @@ class Deviation:
     most: tuple[tuple[str, float, float], ...]  # the queries that differ most
 
 
+class EntryDifference(NamedTuple):
+    """An entry of an answer that differs: the path of keys, and both values; None on a side that lacks it."""
+
+    key: str
+    recorded: Any
+    now: Any
+
+
 @dataclass(frozen=True)
 class Difference:
     """All that tells two results apart."""
@@ -164,12 +172,13 @@ class Difference:
     alike: int  # of these, the values that are the same
     near: int  # of these, the values that are the same only within the tolerance
     renamed: tuple[Pair, ...] = ()  # runs that are matched by their sha256
+    others: tuple[EntryDifference, ...] = ()  # of a replay: notes, intervals and other entries of the file
 
     @property
     def same(self) -> bool:
         """Whether nothing differs but versions of programs and, within the tolerance, values."""
         of_files = (self.changed, self.signature, self.inputs, self.runs, self.measures)
-        return not any((*of_files, self.queries, self.sizes, self.values))
+        return not any((*of_files, self.queries, self.sizes, self.values, self.others))
 
 
 def compare_results(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = USUAL) -> Difference:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fairtrec.evaluation.answers.result import InputFile, Part
 from fairtrec.evaluation.inputs import loading
-from fairtrec.support.errors import InputError
+from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import admission
 
 MOST_FILES = 100_000  # that are looked through
@@ -96,13 +96,19 @@ def describe_moves(states: Sequence[InputState]) -> Iterator[str]:
         yield where + f", as {state.name} has changed: its sha256 is {state.changed[:8]}" * bool(state.changed)
 
 
+def explain_diff(path: FilePath) -> str:
+    """Say how the values of a changed run are compared with those of a results file."""
+    new = "NEW.json"
+    return f", or evaluate the changed run with -f json -o {new} and type: fairtrec results diff {path!s} {new}"
+
+
 @contextmanager
-def put_in_place(states: Sequence[InputState], starts: Sequence[Path]) -> Iterator[Path]:
+def put_in_place(states: Sequence[InputState], starts: Sequence[Path], results: FilePath | None) -> Iterator[Path]:
     """Give a folder from which the inputs have the names that they had: one of ``starts``, or a folder of links.
 
     That folder is removed in the end. An absolute name leads to its own place from any folder.
 
-    Raises InputError if some are moved and another is nowhere.
+    Raises InputError if some are moved and another is nowhere; ``results`` is the results file that lists them.
     """
     files = [state for state in states if not loading.is_name(state.name) and not Path(state.name).is_absolute()]
     for start in starts:
@@ -112,7 +118,8 @@ def put_in_place(states: Sequence[InputState], starts: Sequence[Path]) -> Iterat
     for state in files:
         if state.place is None:
             what = f"no file has the sha256 {state.sha256[:8]} of the {state.part}, {state.name}"
-            raise InputError(f"{what}; choose a folder that has it with --root")
+            way_out = explain_diff(results) if state.changed and state.part.of == "run" and results else ""
+            raise InputError(f"{what}; choose a folder that has it with --root{way_out}")
     with tempfile.TemporaryDirectory() as made:
         relative = {state.name: Path(os.path.normpath(state.name)) for state in files}
         depth = max(path.parts.count(os.pardir) for path in relative.values())

@@ -17,6 +17,7 @@ import click
 from fairtrec.cli.commands import TYPED, load_command
 from fairtrec.cli.performing import run_command
 from fairtrec.commands.results.difference import Tolerance
+from fairtrec.commands.results.entries import compare_entries, is_of_kind
 from fairtrec.commands.results.replay import find_inputs
 from fairtrec.commands.results.results import RecordedResult, name_other_command, read_input
 from fairtrec.evaluation.answers import Signature
@@ -92,12 +93,10 @@ def replay_parts(
     with contextlib.chdir(root) if root is not None else contextlib.nullcontext():
         for part in parts:
             answer = _run_part(part, recorded, files)
-            found = list(_compare(_drop_origin(part.answer), _drop_origin(answer)))
-            unlike = [each for each in found if not _is_same(*each[1:], Tolerance(exact=True))]
-            far = [each for each in unlike if not _is_same(*each[1:], tolerance)]
-            compared += len(found)
-            near += len(unlike) - len(far)
-            values += [PartDifference(part.name, *each) for each in far]
+            found = compare_entries(_drop_origin(part.answer), _drop_origin(answer), tolerance)
+            compared += found.compared
+            near += found.near
+            values += [PartDifference(part.name, *each) for each in found.entries]
     return PartsDifference(tuple(part.name for part in parts), tuple(values), compared, near, tolerance)
 
 
@@ -202,31 +201,9 @@ def _pass_over_config(part: RecordedPart) -> list[str]:
     return ["--config", os.devnull] if has_config else []
 
 
-def _compare(one: Any, other: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """List the values of two answers by their keys; what only one has is None in the other."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in {**one, **other}:
-            yield from _compare(one.get(name), other.get(name), f"{key}.{name}" if key else str(name))
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, pair in enumerate(zip(one, other, strict=True)):
-            yield from _compare(*pair, f"{key}[{number}]")
-    elif key == "signature" and isinstance(one, str) and isinstance(other, str):
-        yield key, str(Signature.read(one).content), str(Signature.read(other).content)
-    else:
-        yield key, one, other
-
-
 def _drop_origin(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what says how an answer was made, the note on a file of options too."""
     found = {name: value for name, value in answer.items() if name not in MADE_BY}
     if isinstance(notes := found.get("notes"), list):
-        found["notes"] = [note for note in notes if not isinstance(note, dict) or note.get("kind") != OPTIONS_NOTE]
+        found["notes"] = [note for note in notes if not is_of_kind(note, OPTIONS_NOTE)]
     return found
-
-
-def _is_same(one: Any, other: Any, tolerance: Tolerance) -> bool:
-    numbers = [isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other)]
-    try:
-        return tolerance.accepts(float(one), float(other)) if all(numbers) else bool(one == other)
-    except OverflowError:  # a whole number of hundreds of digits
-        return bool(one == other)

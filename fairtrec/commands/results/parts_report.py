@@ -1,15 +1,14 @@
 """What differs in the parts of a file, as text or JSON."""
 
-import json
 from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.commands.results.difference import Pair
 from fairtrec.commands.results.parts import PartsDifference
-from fairtrec.commands.results.report import count_near
+from fairtrec.commands.results.report import count_near, write_entry
 from fairtrec.report.note_selection import wrap_hanging
-from fairtrec.support.errors import plain, short
+from fairtrec.support.errors import plain
 
 
 def text(difference: PartsDifference, *, names: Pair, window: bool = False) -> str:
@@ -22,30 +21,8 @@ def text(difference: PartsDifference, *, names: Pair, window: bool = False) -> s
 
 
 def _lines(difference: PartsDifference) -> Iterator[str]:
-    for part, key, *both in difference.values:
-        if key == "notes" and all(isinstance(each, list) for each in both):
-            yield from _compare_notes(part, *both)
-        else:
-            yield f"{part}, {key}: {' | '.join(map(_write, both))}"
-
-
-def _compare_notes(part: str, recorded: list[Any], now: list[Any]) -> Iterator[str]:
-    """Write the text of each note that only one side has."""
-    for those, others, where in ((recorded, now, "the file"), (now, recorded, "the replay")):
-        for note in (note for note in those if note not in others):
-            said = note.get("text") if isinstance(note, dict) else None
-            yield f"{part}, note only in {where}: {_write(note if said is None else said)}"
-    if len(recorded) != len(now) and all(note in now for note in recorded) and all(note in recorded for note in now):
-        yield f"{part}, notes: {_write(recorded)} | {_write(now)}"  # one is there twice
-
-
-def _write(value: Any) -> str:
-    """Write a value on one side: texts as they are, and lists of objects by the number of their entries."""
-    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, list | dict) for each in value)):
-        return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
-    return (
-        "none" if value is None else short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    )
+    for part, *entry in difference.values:
+        yield from (f"{part}, {line}" for line in write_entry(*entry))
 
 
 def record(difference: PartsDifference, *, names: Pair) -> dict[str, Any]:

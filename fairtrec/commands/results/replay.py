@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, cast, get_args, get_origin
 
 from fairtrec.commands.results import difference
+from fairtrec.commands.results.moved_inputs import explain_diff
 from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation import evaluate as api
 from fairtrec.evaluation.answers.result import Part, Result
@@ -25,7 +26,14 @@ from fairtrec.support.files.arguments import source, split_crossed
 REPLAYED = "only a file can be replayed, so write it to one and evaluate that again"
 
 
-def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool = False) -> Result:
+class Replayed(NamedTuple):
+    """The values of today, and the options that show the slices of queries and their differences."""
+
+    result: Result
+    view: Mapping[str, Any]
+
+
+def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool = False) -> Replayed:
     """Evaluate the runs of a results file again; relative paths start at ``root``.
 
     Raises InputError if an input is not there, or is not what it was, for what a file cannot be replayed from, and for
@@ -50,7 +58,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
         runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
         with admission.admit_only(found.files):
             again = api.evaluate(measures, runs, **options)
-            return _add_slices(again, recorded, places)
+            return Replayed(*_add_slices(again, recorded, places))
     except UsageError as fault:
         raise InputError(f"this file cannot be replayed: {fault}", recorded.path) from None
     except UnrecordedFileError as fault:
@@ -89,12 +97,13 @@ def _find_input(recorded: RecordedResult, part: Part, root: Path | None) -> tupl
     digest, identity = admission.hash_file(origin[1])
     if digest != file.sha256:
         was = f"its sha256 was {file.sha256[:8]}, and is {digest[:8]}"
-        raise InputError(f"this {of} has changed: {was}; bring back the old file", place)
+        way_out = explain_diff(recorded.path) if part.of == "run" and recorded.runs else ""
+        raise InputError(f"this {of} has changed: {was}; bring back the old file{way_out}", place)
     return place if loading.is_file(place) else file.name, str(Path(origin[1]).absolute()), identity
 
 
-def _add_slices(again: Result, recorded: RecordedResult, places: Mapping[Part, str]) -> Result:
-    """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
+def _add_slices(again: Result, recorded: RecordedResult, places: Mapping[Part, str]) -> tuple[Result, dict[str, Any]]:
+    """Add the slices and the intervals that there were; give the options that show them, too."""
     from fairtrec.evaluation.slices import Slices, take_slices
 
     place = places.get(Part("slices"))
@@ -106,11 +115,12 @@ def _add_slices(again: Result, recorded: RecordedResult, places: Mapping[Part, s
         method: Any = asked[1]
         again = again.with_confidence(float(asked[2]), slices, interval=method)
     if slices is None or "against" not in recorded.signature:
-        return again
+        return again, {"slices": slices}
     from fairtrec.evaluation.slice_differences import sign_differences
 
-    correction: Any = recorded.signature.get("correction")
-    return sign_differences(again, slices, recorded.signature["against"], correction)
+    against, correction = recorded.signature["against"], cast("Any", recorded.signature.get("correction"))
+    view = {"slices": slices, "against": against, "correction": correction}
+    return sign_differences(again, slices, against, correction), view
 
 
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:

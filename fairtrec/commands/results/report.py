@@ -1,5 +1,6 @@
 """What tells two results apart, as text or JSON."""
 
+import json
 from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import Any
@@ -8,7 +9,7 @@ from fairtrec.commands.results.difference import Deviation, Difference, Pair, To
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.report.cells import format_distinct
 from fairtrec.report.note_selection import wrap_hanging
-from fairtrec.support.errors import plain
+from fairtrec.support.errors import plain, short
 
 
 def text(difference: Difference, *, names: Pair, window: bool = False) -> str:
@@ -33,8 +34,37 @@ def _lines(difference: Difference, names: Pair) -> Iterator[str]:
     for run, (many, others) in difference.sizes.items():
         yield f"number of queries, {run}: {many} | {others}"
     yield from map(_deviation, difference.values)
+    for each in difference.others:
+        yield from write_entry(*each)
     if not difference.compared:
         yield "no value is compared: the files have no run or no measure in common"
+
+
+def write_entry(key: str, recorded: Any, now: Any) -> Iterator[str]:
+    """Write an entry of an answer that differs; of notes, each that only one side has."""
+    if key == "notes" and isinstance(recorded, list) and isinstance(now, list):
+        yield from _compare_notes(recorded, now)
+    else:
+        yield f"{key}: {_write(recorded)} | {_write(now)}"
+
+
+def _compare_notes(recorded: list[Any], now: list[Any]) -> Iterator[str]:
+    """Write the text of each note that only one side has."""
+    for those, others, where in ((recorded, now, "the file"), (now, recorded, "the replay")):
+        for note in (note for note in those if note not in others):
+            said = note.get("text") if isinstance(note, dict) else None
+            yield f"note only in {where}: {_write(note if said is None else said)}"
+    if len(recorded) != len(now) and all(note in now for note in recorded) and all(note in recorded for note in now):
+        yield f"notes: {_write(recorded)} | {_write(now)}"  # one is there twice
+
+
+def _write(value: Any) -> str:
+    """Write a value on one side: texts as they are, and lists of objects by the number of their entries."""
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, list | dict) for each in value)):
+        return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    return (
+        "none" if value is None else short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    )
 
 
 def count_near(compared: int, alike: int, near: int, tolerance: Tolerance) -> list[str]:
@@ -96,6 +126,7 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
             }
             for deviation in difference.values
         ],
+        "others": [each._asdict() for each in difference.others],
     }
 
 

@@ -166,6 +166,7 @@ class ResultsFile(TypedDict):
     groups: NotRequired[
         Annotated[dict[str, dict[str, Any]], "by group, or by attribute and group: documents, and perhaps the target"]
     ]
+    sort: NotRequired[Annotated[str, "the measure by which runs are sorted (--sort)"]]
     ranking: NotRequired[
         Annotated[RankingEntry, "what ranks the runs, if the measure of --sort is undefined in other queries of each"]
     ]

@@ -82,6 +82,7 @@ def record(
         "notes": note_records([judge(result, sort=sort), *list_notes(result, sort=sort)]),
     }
     made |= {"groups": result.groups} if result.groups else {}
+    made |= {"sort": str(strip_aggregate(sort))} if sort is not None else {}
     made |= {"ranking": ranking} if (ranking := _describe_ranking(result, sort)) else {}
     between_groups = result.gaps * summary
     made |= {"gaps": between_groups} if between_groups else {}

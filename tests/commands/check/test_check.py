@@ -859,7 +859,11 @@ def test_the_other_commands_of_the_page_do_as_it_says(folder, fairtrec_command):
     (folder / "kept.toml").rename(folder / "pyproject.toml")
     written, checked, replayed = (fairtrec_command(*words) for words in (write, check, replay))
     assert [each.code for each in (written, checked, replayed)] == [0, 0, 0]
-    assert [written.err, checked.err, replayed.err] == ["", "", "# the same query by query: nDCG@10, NFaiRR@10\n"]
+    assert [written.err, checked.err, replayed.err] == [
+        "",
+        "",
+        "# the same query by query, and in notes and all other numbers: nDCG@10, NFaiRR@10\n",
+    ]
     assert "baseline baseline.json" in checked.out
 
 

@@ -540,3 +540,72 @@ def test_a_result_that_was_written_is_compared_and_correlated(copied, fairtrec_c
             use({})
     rows = [(row.run, row.difference) for row in fairtrec.compare(recorded).rows]
     assert rows == [(row.run, row.difference) for row in fairtrec.compare(recorded.result()).rows]
+
+
+EDITS = {
+    "low": (
+        lambda whole: whole["runs"][0]["means"]["nDCG@10"].update(low=0.5),
+        "runs.fair.run.means.nDCG@10.low: 0.5 | 0.9",
+    ),
+    "note": (
+        lambda whole: whole["notes"][0].update(text="all is well"),
+        "notes[0].text: all is well | verdict: ",
+    ),
+    "no note": (lambda whole: whole["notes"].pop(), "note only in the replay: "),
+    "count": (lambda whole: whole["groups"]["f"].update(documents=30), "groups.f.documents: 30 | 25\n"),
+    "direction": (
+        lambda whole: whole["measures"]["nDCG@10"].update(better="lower"),
+        "measures.nDCG@10.better: lower | higher\n",
+    ),
+    "slice": (
+        lambda whole: whole["runs"][1]["slices"]["1"]["means"]["nDCG@10"].update(defined=9),
+        "runs.bm25.run.slices.1.means.nDCG@10.defined: 9 | 6\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_replay_compares_all_that_the_file_has(folder, fairtrec_command, edit):
+    change, says = EDITS[edit]
+    (folder / "slices.tsv").write_text("".join(f"{qid}\t{qid % 2}\n" for qid in range(101, 113)))
+    asked = ["eval", "qrels.txt", "bm25.run", "fair.run", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10"]
+    more = ["--missing", "neutral", "--confidence", "0.9", "--slice", "slices.tsv", "--sort", "AWRF@10"]
+    assert fairtrec_command(*asked, *more, "-f", "json", "-o", "a.json").code == 0
+    ended = fairtrec_command("results", "replay", "a.json")
+    assert (ended.code, ended.out) == (0, "")
+    assert "# the same in the mean, and in notes and all other numbers: nDCG@10, AWRF@10" in ended.err
+    written = json.loads((folder / "a.json").read_text())
+    change(written)
+    (folder / "a.json").write_text(json.dumps(written))
+    ended = fairtrec_command("results", "replay", "a.json")
+    assert ended.code == 1
+    assert says in ended.out
+
+
+def test_runs_are_sorted_by_a_measure_of_the_file(folder, fairtrec_command):
+    fairtrec_command(
+        "eval", "qrels.txt", "bm25.run", "fair.run", "--sort", "RR", "-m", "RR", "-f", "json", "-o", "a.json"
+    )
+    written = json.loads((folder / "a.json").read_text())
+    assert written["sort"] == "RR"
+    (folder / "a.json").write_text(json.dumps(written | {"sort": "nDCG"}))
+    ended = fairtrec_command("results", "replay", "a.json")
+    assert (ended.code, len(ended.complaints)) == (3, 1)
+    assert "sort must be one of the measures" in ended.err
+
+
+WAY_OUT = "or evaluate the changed run with -f json -o NEW.json and type: fairtrec results diff "
+
+
+@pytest.mark.parametrize("move", [False, True])
+def test_a_changed_run_is_refused_with_the_way_to_compare_it(recorded, folder, fairtrec_command, move):
+    lines = (folder / "bm25.run").read_text().splitlines(keepends=True)
+    (folder / "bm25.run").write_text("".join(lines[:2] + lines[3:]))
+    if move:
+        (folder / "qrels.txt").rename(folder / "q.txt")
+    ended = fairtrec_command("results", "replay", "a.json")
+    assert (ended.code, len(ended.complaints)) == (3, 1)
+    assert f"{WAY_OUT}a.json NEW.json" in ended.err
+    qrels = "q.txt" if move else "qrels.txt"
+    assert fairtrec_command("eval", qrels, "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "NEW.json").code == 0
+    assert fairtrec_command("results", "diff", "a.json", "NEW.json").out.startswith("--- a.json\n+++ NEW.json\n")
