@@ -239,11 +239,7 @@ def write(
     if not told or writer.carries == "all":
         tell([])
     else:
-        sort = {"sort": view["sort"]} if view.get("sort") is not None else {}
-        judge = kind.part("judge")
-        verdict = None if judge is None or view.get("summary") is False else judge(of, **sort)
-        notes = [*([] if verdict is None else [verdict]), *kind.part("list_notes")(of, **sort)]
-        tell(notes, str(of.signature), writer.carries)
+        tell(*kind.list_notes(form, of, **view), writer.carries)
 
 
 def list_arguments(words: Sequence[str]) -> list[str]:

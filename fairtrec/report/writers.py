@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.slices import Slices
     from fairtrec.measure import Measure
     from fairtrec.support.literals import SliceCorrection
+    from fairtrec.support.notes import Note
 
 Carried = Literal["nothing", "signature", "notes", "all"]
 EVERY = frozenset(("places", "terminal", "parts", "compared", "most", "window"))  # the options of all kinds
@@ -101,6 +102,13 @@ class FormatTable(NamedTuple):
             return None
         forms = {"md": self.forms["md"]._replace(renderer="")}
         return type(self)(self.module, forms, self.options, self.said)("md", of, **view)
+
+    def list_notes(self, form: str, of: Any, **view: Any) -> "tuple[list[Note], str]":  # noqa: ARG002 - of results
+        """List the verdict and the notes on what a format shows of an answer; give the signature, too."""
+        sort = {"sort": view["sort"]} if view.get("sort") is not None else {}
+        judge = self.part("judge")
+        verdict = None if judge is None or view.get("summary") is False else judge(of, **sort)
+        return [*([] if verdict is None else [verdict]), *self.part("list_notes")(of, **sort)], str(of.signature)
 
     def find(self, place: str) -> Any:
         """Import a layout or a renderer: of the module of the kind, beside it (``.module:name``), or of this room."""
@@ -185,6 +193,17 @@ class ResultFormatTable(FormatTable):
             "compared": False,
         }
         return super().__call__(form, of, **{**every, **view})
+
+    def list_notes(self, form: str, of: Any, *, sort: "Measure | None" = None, **view: Any) -> "tuple[list[Note], str]":
+        """List the notes, and the order of runs if their means are over the queries by which they are sorted."""
+        if sort is None or self.forms[form].exact:
+            return super().list_notes(form, of, sort=sort, **view)
+        from fairtrec.evaluation.leaderboard import find_sort_measure, rank_runs
+        from fairtrec.report.results.tables import note_order
+
+        ranked, sort = rank_runs(of, sort), find_sort_measure(of, sort)
+        notes, signature = super().list_notes(form, ranked, sort=sort, **view)
+        return [*notes, note_order(ranked, sort)], signature
 
 
 ROWS = {

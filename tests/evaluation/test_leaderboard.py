@@ -248,3 +248,21 @@ def test_nobody_is_best_at_infinity():
     means = np.array([[np.inf, 0.5, np.inf], [np.inf, 0.4, 1.0]])
     best = Standing(means, ["lower", "higher", "higher"]).best
     assert best.tolist() == [[False, True, False], [False] * 3]
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "trec"])
+def test_what_a_format_without_signs_sorts_by_is_a_note(example, fairtrec_command, form):
+    """The means are those over the queries by which runs are sorted, and so are the verdict and the signature."""
+    asked = ["eval", example / "qrels.txt", *(example / f"{name}.run" for name in ("bm25", "neural", "fair"))]
+    asked += ["--labels", example / "labels.tsv", "-m", "nDCG@10 AWRF@10", "--sort", "AWRF@10"]
+    done = fairtrec_command(*asked, "-f", form)
+    for said in (
+        "# verdict: 11 queries: the order by AWRF@10 ",
+        "# order: by AWRF@10, highest first, over the 11 queries in which all ranked runs have a value; ",
+        "; means of other measures are over all queries with a value; ranks are not tested, see fairtrec compare\n",
+        " | sort:AWRF@10/11\n",
+    ):
+        assert said in done.err
+    assert not any(sign in done.out for sign in "*°×(")
+    shown = fairtrec_command(*asked, "-f", "csv").out.splitlines()[1]
+    assert f"{shown.split(',')[0]},fair,all,12,0.9561,0.9784,11" == shown

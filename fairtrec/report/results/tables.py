@@ -23,16 +23,19 @@ from fairtrec.report.result_notes import judge, list_notes, note_reliability
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.report.terminal import BEST, WORST
 from fairtrec.support.literals import ALL
-from fairtrec.support.notes import Note
+from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
 SIZE = (
     "|x|: the mean of absolute values; it decides the order and the *, because plus and minus cancel in the other mean"
 )
+RANK = "rank: "
+ORDER = NoteKind("order of runs", "order: {order}", NoteSeverity.LEGEND)
 UNTESTED = "ranks are not tested, see fairtrec compare"
 OTHER_QUERIES = "no mark: the means are over different queries"
 SHARED = "all ranked runs have a value"
-NOT_SHARED = "means of other measures are over all queries with a value; (n): a mean over n queries"
+NOT_SHARED = "means of other measures are over all queries with a value"
+MANY = "(n): a mean over n queries"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 RunRow = tuple[int, int | str | None, str]  # a run by its number, and one of its rows
@@ -274,22 +277,30 @@ def arrows(result: Result) -> str:
     return directions(measure.better for measure in result.scores[0].measures)
 
 
-def describe_ranking(result: Result, measure: Measure | None) -> str:
-    """Say in which order the runs of a result stand, and over which queries if a measure is undefined in others."""
+def describe_ranking(result: Result, measure: Measure | None, *, signs: bool = True) -> str:
+    """Say in which order the runs of a result stand, and over which queries if a measure is undefined in others.
+
+    ``signs``  whether the numbers of queries stand in brackets behind means.
+    """
     if measure is None:
         return describe_order(None)
     row = result.scores[0].measures.index(measure)
     if (shared := count_shared(result, row)) is None:
         return describe_order(measure)
-    others = f"; {NOT_SHARED}" * has_other_queries(result, row)
+    others = f"; {NOT_SHARED}{f'; {MANY}' * signs}" * has_other_queries(result, row)
     return describe_order(measure, f", over the {shared} queries in which {SHARED}{others}")
+
+
+def note_order(result: Result, measure: Measure) -> Note:
+    """Say in which order the runs of a result stand, for a format that has no signs."""
+    return ORDER.note(order=describe_ranking(result, measure, signs=False).removeprefix(RANK))
 
 
 def describe_order(measure: Measure | None, over: str = "") -> str:
     """Say in which order runs stand, and ``over`` which queries."""
     if measure is None:
         return "runs in the order given"
-    return f"rank: by {measure}, {FIRST[measure.better]}{over}; {UNTESTED}"
+    return f"{RANK}by {measure}, {FIRST[measure.better]}{over}; {UNTESTED}"
 
 
 def signs(result: Result, compared: Standing, places: int, line: Sequence[str], *, ranked: bool) -> list[str]:
