@@ -16,6 +16,7 @@ from fairtrec.commands.compare.paper import (
     title_measure,
 )
 from fairtrec.evaluation.answers.scores import Scores
+from fairtrec.measures.catalogue.needs import looks_at_groups
 from fairtrec.report import row_answers
 from fairtrec.report.cells import write_count, write_difference, write_interval, write_number, write_p
 from fairtrec.report.document import Document, ReportTable, directions
@@ -37,6 +38,7 @@ from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_c
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
+SHOWN = ("better", "worse", "higher", "lower")
 KEYS = ("run", "against", "measure", "slice")
 LEAST = ("cliff", "queries", "effect", "p equivalent", "p not worse", "win/tie/loss", "baseline", "p", "mean")
 rows, records, flat = row_answers.rows, row_answers.records, row_answers.make_flat(KEYS)
@@ -58,7 +60,9 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
         title = title_measure(compared[0])
         found.append(matrix(view, compared, title if part == ALL else f"{title}, {part}", places))
     lines = [directions(map(find_direction, view.rows)), *explain_matrix(view)]
-    lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
+    lines += [
+        line for line in _legend(view, several=False) if line.startswith(("|measure|", "which group", "?", "p Tukey"))
+    ]
     lines += _explain_deletions(view)
     lines += [
         f"shown: {TESTS[view.procedure.test]}, {name_corrected_p(view.procedure)} at most {view.procedure.alpha:g}"
@@ -125,6 +129,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     yield directions(used)
     if any(row.compared == "absolute value" for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are compared: how far from 0, not who gains"
+    yield from _explain_gains(view)
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "by Student's t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
     yield f"difference: run minus baseline; p: {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
@@ -145,6 +150,17 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         margin = f"{how.equivalence:g}, uncorrected"
         yield f"p not worse: by more than {margin}; p equivalent: TOST within {margin}"
     yield f"* {WORST}" if several else ""
+
+
+def _explain_gains(view: Comparisons) -> Iterator[str]:
+    """Say how to see which group gains, if a measure of groups shows a difference of runs that can be evaluated."""
+    shown = {row.measure for row in view.rows if row.verdict in SHOWN}
+    measures = view.result.scores[0].measures if view.result.options and shown else ()
+    of_groups = [each for each in measures if str(each) in shown and looks_at_groups(each)]
+    if of_groups:
+        cutoff = getattr(of_groups[0], "cutoff", None)
+        exposure = "Exposure" if cutoff is None else f"Exposure@{cutoff}"
+        yield f"which group gains: see fairtrec eval with the same files and -m {exposure} (exposure minus target)"
 
 
 def _explain_deletions(view: Comparisons) -> Iterator[str]:
@@ -184,7 +200,7 @@ def judge(view: Comparisons) -> Note | None:
     if not view.rows:
         return None
     ceilings = note_ceilings(view.result)
-    shown = [row for row in view.rows if row.verdict in ("better", "worse", "higher", "lower")]
+    shown = [row for row in view.rows if row.verdict in SHOWN]
     queries = sorted({row.queries for row in view.rows})
     names = ", ".join(str(measure) for note in ceilings for measure in note.measures)
     return VERDICT.note(

@@ -468,3 +468,31 @@ def test_real_runs(shared, fairtrec_command):
     assert len(rows) == len(runs) - 1
     assert {round(each["baseline"], 4) for each in rows} == {0.5058}  # as published for BM25 on DL19
     assert sum(each["verdict"] == "better" for each in rows) > len(rows) / 2
+
+
+def test_the_line_on_who_gains_is_a_command_that_shows_it(fairtrec_command, example):
+    """AWRF falls since the exposure of f rises from below its target to above it."""
+    files = [example / "qrels.txt", example / "bm25.run", example / "neural.run"]
+    labels = ["--labels", example / "labels.tsv"]
+    measures = ["-m", "nDCG@10", "-m", "AWRF@10"]
+    shown = fairtrec_command("compare", *files, *labels, *measures).out
+    assert (
+        "which group gains: see fairtrec eval with the same files and -m Exposure@10 (exposure minus target)" in shown
+    )
+    asked = ["-m", "Exposure@10", "-f", "json"]
+    bm25, neural = (run["means"] for run in json.loads(fairtrec_command("eval", *files, *labels, *asked).out)["runs"])
+    of_f, of_m = "Exposure(group='f')@10", "Exposure(group='m')@10"
+    assert bm25[of_f]["value"] < 0 < neural[of_f]["value"]
+    assert bm25[of_m]["value"] > 0 > neural[of_m]["value"]
+    for without in (fairtrec_command("compare", *files, "-m", "nDCG@10"), fairtrec_command("compare", *files, *labels, *measures, "--confidence", "0.999")):  # fmt: skip
+        assert "which group gains" not in without.out
+
+
+def test_values_of_no_runs_have_no_line_on_who_gains(fairtrec_command, example, tmp_path):
+    for name in ("bm25", "fair"):
+        asked = ["--terms", "gender-en", "--docs", example / "collection.tsv", "-m", "TExFAIR@10", "-q"]
+        asked += ["-f", "csv", "-o", tmp_path / f"{name}.csv"]
+        assert fairtrec_command("eval", example / "qrels.txt", example / f"{name}.run", *asked).code == 0
+    done = fairtrec_command("compare", "--values", tmp_path / "bm25.csv", tmp_path / "fair.csv", "--confidence", "0.5")
+    assert " better " in done.out
+    assert "which group gains" not in done.out
