@@ -70,5 +70,5 @@ def test_a_baseline_that_the_configuration_names_may_be_the_only_run(printed, tm
 def test_documents_without_a_label_are_called_so(printed):
     code, _, err = printed("eval", "none", "runs/a.run", "--labels", "labels", "-m", "TExFAIR@10")
     assert code == 3
-    assert "have no known label, such as d" in err
+    assert "have no label, such as d" in err
     assert "label them, or choose how they count with --missing neutral|skip|worst" in err

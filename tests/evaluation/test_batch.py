@@ -410,7 +410,7 @@ def test_the_rest_is_scored(batch, number):
 
 def test_a_background_without_counts_stops_all(batch):
     (batch / "behind.run").write_text("q1 Q0 unheard 1 1 t\nq2 Q0 a 1 1 t\n")
-    with pytest.raises(InputError, match=r"there are no text or counts of 1 of 5 documents .* such as unheard; "):
+    with pytest.raises(InputError, match=r"1 of 5 documents .* have no text or counts, such as unheard; "):
         ours(paths(["runs"]), background="behind.run", keep_going=True)
     (batch / "runs" / "b.run").write_text("q1 Q0 unheard 1 1 t\n")  # which explains it only for this run
     with pytest.raises(InputError, match="such as unheard; "):

@@ -33,7 +33,7 @@ TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
 MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
-TAKEN: Mapping[Missing, str] = {  # as what documents count
+TAKEN: Mapping[str, str] = {  # as what documents count
     "error": "are left open (--bounds texts)",
     "neutral": "count as having no group words (--missing neutral)",
     "worst": "count as having words of one group only (--missing worst)",
@@ -41,9 +41,20 @@ TAKEN: Mapping[Missing, str] = {  # as what documents count
     "group": "form one more group (--missing group)",
     "even": "count evenly for all groups (--missing even)",
 }
+
+
+def write_missing(which: str, taken: str = "{taken}", what: str = "{what}") -> str:
+    """Write the text that counts documents of ``which`` some lack ``what`` is needed; ``taken`` is what they count as.
+
+    >>> write_missing("documents", "are left out", "label").format(unknown=2, documents=1000)
+    '2 of 1,000 documents have no label and are left out'
+    """
+    return f"{{unknown:,}} of {{documents:,}} {which} have no {what}{f' and {taken}' if taken else ''}"
+
+
 UNKNOWN_IN_RANKS = NoteKind(
     "unknown documents",
-    "{unknown:,} of {documents:,} documents in the measured ranks have no {what} and {taken}",
+    write_missing("documents in the measured ranks"),
     NoteSeverity.MISLEADING,
 )
 MOSTLY_UNKNOWN = NoteKind(
@@ -53,13 +64,12 @@ MOSTLY_UNKNOWN = NoteKind(
 )
 UNKNOWN_BELOW = NoteKind(
     "unknown documents of whole rankings",
-    "{unknown:,} of {documents:,} documents in the whole rankings, all of which {option} looks at, have no {what} and "
-    "{taken}",
+    write_missing("documents in the whole rankings, all of which {option} looks at,"),
     NoteSeverity.MISLEADING,
 )
 UNKNOWN_IN_SOURCES = NoteKind(
     "unknown background documents",
-    "{unknown:,} of {documents:,} documents in the {where} have no {what} and {taken}",
+    write_missing("documents in the {where}"),
     NoteSeverity.MISLEADING,
 )
 
@@ -326,8 +336,11 @@ def note_unknown_sources(
 
 def _what(documents: Documents) -> dict[str, str]:
     """Say what is unknown of documents, and what they count as."""
-    what = "known label" if documents.of_labels else "text or counts"
-    return {"what": what, "taken": TAKEN[documents.missing]}
+    return {"what": _name_missing(documents), "taken": TAKEN[documents.missing]}
+
+
+def _name_missing(documents: Documents) -> str:
+    return "label" if documents.of_labels else "text or counts"
 
 
 def find_unknown(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
@@ -363,9 +376,10 @@ def refuse_unknown(
 
 
 def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
-    many = f"{documents.missing_count} of {len(documents.document_counts.known)} documents that the measures look at"
-    what, way = f"there are no text or counts of {many}", "pass the whole collection"
-    if documents.of_labels:
-        what, way = f"{many} have no known label", "label them"
+    what = _name_missing(documents)
+    many = write_missing("documents that the measures look at", "", what).format(
+        unknown=documents.missing_count, documents=len(documents.document_counts.known)
+    )
+    way = "label them" if documents.of_labels else "pass the whole collection"
     worth = f"or choose how they count with {spell_options('--missing neutral|skip|worst')}"
-    return InputError(f"{what}, such as {example}; {way}, {worth}", name)
+    return InputError(f"{many}, such as {example}; {way}, {worth}", name)

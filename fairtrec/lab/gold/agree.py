@@ -12,6 +12,7 @@ from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Labels, R
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.given.gold import GOLD
 from fairtrec.evaluation.inputs import loading
+from fairtrec.evaluation.inputs.documents import TAKEN, write_missing
 from fairtrec.evaluation.inputs.groups import refuse_unwritten
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.signature import write_signature
@@ -42,12 +43,12 @@ NOT_DRAWN = NoteKind(
 )
 NOT_COUNTED = NoteKind(
     "labels without counts",
-    "{documents} of {labeled} labeled documents have no counts or text and are left out; --missing skip",
+    write_missing("labeled documents", TAKEN["skip"], "text or counts"),
     NoteSeverity.MISLEADING,
 )
 NOT_LABELED = NoteKind(
     "labels unknown to the instrument",
-    "the instrument has no label for {documents} of {labeled} labeled documents, which count as misses",
+    write_missing("labeled documents", "count as misses", "label of the instrument"),
     NoteSeverity.MISLEADING,
 )
 MANY = 0.1  # of the labeled documents that an instrument of labels does not know
@@ -178,9 +179,9 @@ class Agreement(Answer):
             what = "labeled document is" if self.unseen == 1 else "labeled documents are"
             notes.append(NOT_RANKED.note(documents=self.unseen, are=what))
         if self.skipped:
-            notes.append(NOT_COUNTED.note(documents=self.skipped, labeled=self.skipped + self.documents + self.unseen))
+            notes.append(NOT_COUNTED.note(unknown=self.skipped, documents=self.skipped + self.documents + self.unseen))
         if self.unlabeled > MANY * self.documents:
-            notes.append(NOT_LABELED.note(documents=self.unlabeled, labeled=self.documents))
+            notes.append(NOT_LABELED.note(unknown=self.unlabeled, documents=self.documents))
         if not self.is_drawn:
             notes.append(NOT_DRAWN.note(sheet=self.name))
         elif self.unit == "query":

@@ -14,7 +14,7 @@ from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.labels import is_of_judgments, list_sources
 from fairtrec.evaluation.given.qrels import unjudged_error
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, write_missing
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.evaluation.plan import settle
@@ -41,8 +41,7 @@ UNRELIABLE = NoteKind(
 )
 UNCOUNTED = NoteKind(
     "ranked documents without counts",
-    "{unknown} of {documents} documents of the runs and the qrels have no counts or text and count as neutral in "
-    "measures of groups",
+    write_missing("documents of the runs and the qrels", "count as neutral in measures of groups", "text or counts"),
     NoteSeverity.MISLEADING,
 )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from fairtrec.cli.performing import CommandAnswer, StudyPart
 from fairtrec.evaluation.answers import Signature
+from fairtrec.evaluation.inputs.documents import TAKEN
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import docstrings
 from fairtrec.measures.utility import split_relevance
@@ -18,12 +19,7 @@ from fairtrec.statistics.procedure import Procedure
 from fairtrec.support.notes import write_queries
 from fairtrec.support.version import __version__
 
-COUNTED_AS = {  # what --missing makes of documents without a text or counts
-    "neutral": "Counted as having no group word",
-    "worst": "Counted as having words of one group only",
-    "skip": "Left out of the rankings",
-}
-FILLED_AS = {"group": "are one more group", "even": "belong evenly to all groups"}  # those without a label
+OF_UNLABELED = ("group", "even")  # which documents without a label count as
 OF_LABELS = ("known groups", "known groups of few queries")  # notes of eval
 OF_COMPARISON = ("difference", "pooled", "means")  # how its lines begin that describe test and interval
 
@@ -84,12 +80,10 @@ def _describe_comparison(answer: CommandAnswer) -> Iterator[str]:
 def describe_missing(record: Mapping[str, Any]) -> Iterator[str]:
     """Say what documents without a text, counts or labels count as."""
     policy, _, many = Signature.read(record["signature"]).get("missing", "").partition("(")
-    if policy in FILLED_AS:
-        yield f"Documents without a label {FILLED_AS[policy]} (--missing {policy})."
-    elif many:
-        number = int(many.removesuffix(")"))
-        documents = f"{number:,} document{'s' * (number != 1)} without a text or counts"
-        yield f"{COUNTED_AS[policy]}: {documents} (--missing {policy})."
+    if policy in OF_UNLABELED:
+        yield f"Documents without a label {TAKEN[policy]}."
+    elif many and policy in TAKEN:
+        yield f"Documents without text or counts ({int(many.removesuffix(')')):,}) {TAKEN[policy]}."
     elif policy:
         yield "Every document that a measure looks at has a text or counts."
     for note in record["notes"]:

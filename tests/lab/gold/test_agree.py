@@ -255,7 +255,9 @@ def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fair
     assert (done.code, said in done.err) == (3, True)
     skipped = agree(gold, counts=counts, missing="skip")
     assert (skipped.documents, skipped.agreement) == (2, 1.0)
-    assert "1 of 3 labeled documents have no counts or text and are left out; --missing skip" in map(str, skipped.notes)
+    assert "1 of 3 labeled documents have no text or counts and are left out (--missing skip)" in map(
+        str, skipped.notes
+    )
     missed = agree(gold, counts=counts, missing="worst")
     assert (missed.documents, missed.agreement) == (3, pytest.approx(2 / 3))
     assert skipped.signature["missing"] == "skip"
@@ -263,7 +265,7 @@ def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fair
     labels.write_text("a\tf\nb\tm\n")
     by_labels = agree(gold, labels=labels)  # an instrument that says nothing misses
     assert by_labels.documents == 3
-    told = "the instrument has no label for 1 of 3 labeled documents, which count as misses"
+    told = "1 of 3 labeled documents have no label of the instrument and count as misses"
     assert told in map(str, by_labels.notes)
     refused = fairtrec_command("gold", "agree", gold, "--labels", labels, "--missing", "skip")
     assert (refused.code, "--missing is for words and counts" in refused.err) == (2, True)

@@ -285,7 +285,7 @@ def test_the_sentences_on_real_runs_with_counts_are_true(shared, tmp_path):
     found = read(tmp_path / "s")
     assert {"difference", "hidden", "closed", "skewed", "below_chance"} <= {*check_claims(found)}
     assert any("(ceiling)" in text for text in found["do_not_write"])
-    assert "Counted as having no group word: " in " ".join(found["methods"])
+    assert ") count as having no group words (--missing neutral)." in " ".join(found["methods"])
 
 
 def test_the_sentences_on_real_runs_with_few_labels_are_true(shared, tmp_path):

@@ -172,11 +172,11 @@ def test_the_methods_name_what_a_paper_needs(written, write_study, copied):
 @pytest.mark.parametrize(
     ("missing", "notes", "said"),
     [
-        ("neutral(1729)", [], ["Counted as having no group word: 1,729 documents without a text or counts (--missing neutral)."]),
-        ("skip(1)", [], ["Left out of the rankings: 1 document without a text or counts (--missing skip)."]),
-        ("worst(2)", [], ["Counted as having words of one group only: 2 documents without a text or counts (--missing worst)."]),
+        ("neutral(1729)", [], ["Documents without text or counts (1,729) count as having no group words (--missing neutral)."]),
+        ("skip(1)", [], ["Documents without text or counts (1) are left out (--missing skip)."]),
+        ("worst(2)", [], ["Documents without text or counts (2) count as having words of one group only (--missing worst)."]),
         ("neutral", [], ["Every document that a measure looks at has a text or counts."]),
-        ("even", [], ["Documents without a label belong evenly to all groups (--missing even)."]),
+        ("even", [], ["Documents without a label count evenly for all groups (--missing even)."]),
         ("", [{"kind": "known groups", "text": "of 9, 8 have a label"}], ["Labels: of 9, 8 have a label."]),
     ],
 )  # fmt: skip
