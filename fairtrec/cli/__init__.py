@@ -18,7 +18,15 @@ import click  # noqa: E402
 
 from fairtrec.cli.commands import WIDEST, RegisteredGroup, write_stderr  # noqa: E402
 from fairtrec.support import command_rows, compiled  # noqa: E402
-from fairtrec.support.errors import FairtrecError, InputError, ResourceError, UsageError, missing_library, short  # noqa: E402
+from fairtrec.support.errors import (  # noqa: E402
+    FairtrecError,
+    InputError,
+    ResourceError,
+    UsageError,
+    missing_library,
+    short,
+    type_options,
+)
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
 from fairtrec.support.version import __version__  # noqa: E402
 
@@ -184,7 +192,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    with _ended_by_signals():
+    with _ended_by_signals(), type_options():
         try:
             try:
                 if instruction := os.environ.get("_FAIRTREC_COMPLETE"):

@@ -224,5 +224,5 @@ def _fitting(found: OpenedReferences) -> list[Measure]:
             several.append(measure)
     if not several:
         own = describe_columns("group", found.runs)
-        raise UsageError(f"there is nothing to measure; pass {spell_options(FOR_ANYTHING)}{own}")
+        raise UsageError(f"there is nothing to measure; pass {FOR_ANYTHING}{own}")
     return several

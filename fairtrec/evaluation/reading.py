@@ -251,7 +251,7 @@ def choose_queries(
         if not names:
             raise InputError("the run has none of the wanted queries that are judged; check --queries", run.name)
     if not names:
-        raise InputError("the run has none of the wanted queries; check --queries (queries= in Python)", run.name)
+        raise InputError("the run has none of the wanted queries; check --queries", run.name)
     if len(names) < MANY:
         return tuple(sorted(names))
     column = encode_ids(names)

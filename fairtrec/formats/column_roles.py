@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fairtrec.support.errors import UsageError, spell_options
+from fairtrec.support.errors import UsageError
 from fairtrec.support.files.table_header import find_names, normalize_name, read_header
 from fairtrec.support.literals import DOCUMENT, QUERY, RANK, SAMPLE, SCORE
 
@@ -172,7 +172,7 @@ def describe_unnamed(which: str, there: Iterable[str], *lacking: Sequence[str], 
     if not is_run or len(found) < len(lacking):
         return f"{what}; rename one"
     way_out = f"--columns {','.join(f'{role}=COLUMN' for role in found)}{OR_ELSE.get(found[0], '')}"
-    return f"{what}; name {'it' if len(found) == 1 else 'them'} with {spell_options(way_out)}"
+    return f"{what}; name {'it' if len(found) == 1 else 'them'} with {way_out}"
 
 
 def describe_header(line: str) -> str:

@@ -113,7 +113,7 @@ def _find_labels(
 ) -> dict[str, int]:
     """Find the columns of labels. Raises InputError for those of something else."""
     if "tokens" in header.names and "group" not in header.names:
-        raise InputError("this is a table of counts; add --counts (counts= in Python)", found.path, line)
+        raise InputError("this is a table of counts; add --counts", found.path, line)
     places = {name: place for name, (place,) in kind.find_columns(header, found.path, line, below).items()}
     if {"weight", "count"} <= places.keys():
         raise InputError("there are columns of weights and of counts; leave out one", found.path, line)

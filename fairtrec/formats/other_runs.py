@@ -16,7 +16,7 @@ from fairtrec.formats import columns, memory_bounds, named_columns
 from fairtrec.formats.column_roles import NO_ROLES, Roles, describe_header
 from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.run_forms import FORMS, RunForm
-from fairtrec.support.errors import FilePath, InputError, UsageError, spell_options
+from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, json_text, opening
 from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.table_header import describe_semicolons, find_header, find_names
@@ -100,20 +100,20 @@ def read_detected(path: FilePath, fault: InputError, order: RankedBy, *, sampled
         if (form := _tell(path, opening.peek_stream(path))) is not None:
             _refuse_stream(path, form)
             looks = f"this looks like {form.called}, which cannot be detected in a stream"
-            raise InputError(f'{looks}; add --run-format {form.name} (run_format="{form.name}")', path, fault.line)
+            raise InputError(f"{looks}; add --run-format {form.name}", path, fault.line)
         first, end, _ = opening.peek_stream(path).partition(b"\n")
         advice = describe_header(first.decode(errors="replace")) if end and not is_run_line(first.split()) else ""
         raise InputError(advice, path, fault.line) if advice else fault
     with suppress(InputError):
         if tag := find_blank_tag(path):
-            fault = InputError(f'the tag "{tag}" has blanks; validate --fix joins them by _', path, fault.line)
+            fault = InputError(f'the tag "{tag}" has blanks; fairtrec validate --fix joins them by _', path, fault.line)
             raise fault
         number, line, _ = opening.first_line(path, b"#")
         form = guess(line.split())
         text = line.decode(errors="replace")
         if form is not None and len(line.split()) == 2 and (header := find_names(text)) is not None:
             is_known = any(header.find_column(names) is not None for names in (QUERY, DOCUMENT))
-            advice = describe_header(text) if is_known else f"{form.advice}; if they are names, {spell_options(NAMED)}"
+            advice = describe_header(text) if is_known else f"{form.advice}; if they are names, {NAMED}"
             fault = InputError(advice, path, number)
         elif form is None and not is_run_line(line.split()) and (advice := describe_header(text)):
             fault = InputError(advice, path, number)

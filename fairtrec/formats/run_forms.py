@@ -68,9 +68,8 @@ class RunForm(NamedTuple):
     @property
     def advice(self) -> str:
         """What is wrong with a line of columns that is read as TREC's, and which option reads it."""
-        word = f'{self.name} (run_format="{self.name}")'
         many = len(self.columns[0].split())
-        return self.hint or f"{many} columns instead of 6; if they are {self.called}, add --run-format {word}"
+        return self.hint or f"{many} columns instead of 6; if they are {self.called}, add --run-format {self.name}"
 
 
 _ROWS = (
@@ -79,7 +78,7 @@ _ROWS = (
     RunForm(
         "msmarco", "MS MARCO's qid docno rank", ("qid docno rank",), what="run of MS MARCO",
         hint="three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
-        'add --run-format msmarco or trec-fair (run_format="msmarco")',
+        "add --run-format msmarco or trec-fair",
     ),
     RunForm(
         "trec-fair", "qid docno, as TREC Fair's id page_id", ("qid docno", "qid Q0 docno"),

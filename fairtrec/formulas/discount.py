@@ -9,7 +9,7 @@ from fairtrec.data import Floats
 from fairtrec.data.parameters import GIVEN
 from fairtrec.formulas import elementary
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.support.errors import InputError, UsageError, spell_options
+from fairtrec.support.errors import InputError, UsageError
 
 Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric", "given"]
 
@@ -95,7 +95,7 @@ def compute_weights(name: Discount, n: int, p: float = 1.0) -> Floats:
     if isinstance(name, GivenDiscount):
         return name.first(n)
     if name == GIVEN:
-        raise UsageError(f"discount=given needs the weights of ranks; add {spell_options('--discount FILE')}")
+        raise UsageError("discount=given needs the weights of ranks; add --discount FILE")
     return geometric(n, p) if name == "geometric" else BY_NAME[name](n)
 
 

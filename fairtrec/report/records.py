@@ -21,7 +21,7 @@ from fairtrec.report.recorded_paths import hide_folders, typed_arguments
 from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
 from fairtrec.support.literals import ALL
-from fairtrec.support.notes import Note
+from fairtrec.support.notes import Note, write_notes
 from fairtrec.support.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already
@@ -157,7 +157,7 @@ def note_records(notes: Iterable[Note | None]) -> list[dict[str, Any]]:
                 "measure": None if measure is None else str(measure),
                 "runs": list(note.runs),
                 "numbers": note.numbers,
-                "text": str(one),
+                "text": write_notes([one]),  # the same from Python
             })  # fmt: skip
     return found
 

@@ -6,9 +6,11 @@ starts with ``file:line:``, so that editors and CI logs can jump to it.
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from os import PathLike, fspath
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 FilePath = str | PathLike[str]
 PATH = (str, PathLike)  # what a path or a name is an instance of; all else holds data
@@ -82,16 +84,69 @@ def reason(fault: BaseException) -> str:
     return str(getattr(fault, "strerror", None) or fault)
 
 
-def spell_options(options: str) -> str:
-    """Spell options as whoever asks writes them: as they are while a command runs, else as keywords of Python.
+class _Door:
+    """Who asks: ``is_typed`` while the command line runs, which spells options as they are typed."""
 
-    >>> spell_options("--terms LIST with --docs COLLECTION, or --slice-file FILE")
-    'terms=LIST with docs=COLLECTION, or slice_file=FILE'
-    """
+    is_typed = False
+
+
+@contextmanager
+def type_options() -> Iterator[None]:
+    """Have messages spell options as they are typed, and not as keywords of Python."""
+    before, _Door.is_typed = _Door.is_typed, True
+    try:
+        yield
+    finally:
+        _Door.is_typed = before
+
+
+def spell_options(text: str) -> str:
+    """Spell the options of a message as whoever asks writes them: typed, or as keywords of Python."""
     click = sys.modules.get("click")
-    if click is not None and click.get_current_context(silent=True) is not None:
-        return options
-    return re.sub(r"--([a-z-]+) ", lambda option: f"{option[1].replace('-', '_')}=", options)
+    if _Door.is_typed or (click is not None and click.get_current_context(silent=True) is not None):
+        return text
+    return spell_keywords(text)
+
+
+def spell_keywords(text: str) -> str:
+    """Spell the options of a message as keywords of Python; lines to type stay.
+
+    >>> spell_keywords("add --terms LIST, or --order rank with --samples; type: fairtrec eval --labels FILE")
+    'add terms=LIST, or order=rank with samples=; type: fairtrec eval --labels FILE'
+    >>> spell_keywords("add --samples; --missing neutral|skip, --slice FILE; leave out --score-dtype")
+    'add samples=True; missing=neutral|skip, slices=FILE; leave out score_dtype='
+    """
+    return _compile_options().sub(_spell_keyword, text)
+
+
+def _spell_keyword(found: re.Match[str]) -> str:
+    option, value = found["option"], found["value"]
+    if option is None:
+        return found[0]
+    if value is None and option in _FLAGS and found.string[: found.start()].endswith("add "):
+        value = "True"
+    keyword = _KEYWORDS.get(option, option.replace("-", "_"))
+    return f"{keyword}={value or ''}"
+
+
+@cache
+def _compile_options() -> re.Pattern[str]:
+    """Compile what finds lines to type, which stay, and options with their values: names, numbers, known words."""
+    from fairtrec.support import literals
+
+    words = {word for each in vars(literals).values() for word in get_args(each) if isinstance(word, str)}
+    known = "|".join(sorted(map(re.escape, words | _WORDS), key=len, reverse=True))
+    value = rf"[A-Z\d'\"<\[{{][^\s,;)]*|[a-z]+\d[\w-]*|[a-z_]+(?:[|=,./@-](?=\S)[^\s;)]*)+|(?:{known})(?=[\s,;.:)]|$)"
+    line = r"`[^`]*`|\b(?:fairtrec|pip) [^;`]*"
+    return re.compile(rf"{line}|(?<![\w-])--(?P<option>[a-z][a-z-]+)(?:[ =](?P<value>{value}))?")
+
+
+_KEYWORDS = {"slice": "slices"}  # of options that have another name there
+_FLAGS = frozenset(("samples", "complete", "case-sensitive", "force", "resume", "one-way", "accept"))
+_WORDS = {  # that options take, next to those of fairtrec/support/literals.py
+    *("even", "collection", "background", "qrels", "relevance", "ideal", "common", "defined", "mean"),
+    *("auto", "trec", "msmarco", "rag", "search"),
+}
 
 
 _INSTALLED_BY = {  # libraries whose package has another name, or that an extra brings
@@ -125,7 +180,7 @@ class FairtrecError(Exception):
     exit_code: ClassVar[int] = 5
 
     def __str__(self) -> str:
-        return short(super().__str__())
+        return short(spell_options(super().__str__()))
 
 
 class UsageError(FairtrecError):
@@ -163,7 +218,7 @@ class InputError(FairtrecError):
     def __str__(self) -> str:
         place = "" if self.path is None else f"{short(fspath(self.path))}:"
         where = place if self.line is None else f"{place}{self.line}:"
-        return f"{where} {short(self.message)}".lstrip()
+        return f"{where} {short(spell_options(self.message))}".lstrip()
 
 
 class ResourceError(FairtrecError):

@@ -9,6 +9,8 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
+from fairtrec.support.errors import spell_options
+
 _PLURALS = {"has": "have", "is": "are", "gets": "get"}  # verbs that a text may set behind numbers, or for them (~)
 FEW = 3  # runs, which are named, and whose numbers are listed one by one
 NoteNumber = int | float
@@ -128,7 +130,7 @@ class Note:
         return severity if isinstance(severity, NoteSeverity) else severity(**self.named_values)
 
     def __str__(self) -> str:
-        return write_notes([self])
+        return spell_options(write_notes([self]))
 
     def __repr__(self) -> str:
         return str(self)

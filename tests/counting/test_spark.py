@@ -178,7 +178,7 @@ def test_parts_merge_into_the_table_of_the_local_engine(running, collection, tmp
     local.count_collection(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     join_tables(tmp_path / "spark.arrow", parts)
     assert (tmp_path / "spark.arrow").read_bytes() == (tmp_path / "local.arrow").read_bytes()
-    with pytest.raises(UsageError, match="exists; add --force"):
+    with pytest.raises(UsageError, match="exists; add force=True"):
         spark.count_parts(collection, TERMS, tmp_path / "parts")
 
 

@@ -237,7 +237,7 @@ def test_counts_made_in_another_way_are_refused():
     check(MADE, "t", GroupTerms("same.csv", terms.terms, MADE.sha256), "word", case_sensitive=True)
     with pytest.raises(InputError, match=r"^t: .* the list list.csv \(abababab\), not other.csv \(cdcdcdcd\);"):
         check(MADE, "t", terms, None, None)
-    with pytest.raises(InputError, match="the tokenizer word, not strip; count again, or change --tokenizer"):
+    with pytest.raises(InputError, match="the tokenizer word, not strip; count again, or change tokenizer="):
         check(MADE, "t", None, "strip", None)
     with pytest.raises(InputError, match="made with regard to case, not no regard to case"):
         check(MADE, "t", None, None, case_sensitive=False)
@@ -271,7 +271,7 @@ def test_tables_that_do_not_fit_are_not_merged(tmp_path):
 
 def test_an_output_is_not_overwritten_and_is_of_a_known_format(tmp_path):
     make(tmp_path / "a.arrow", {"x": (1, 1, 1)})
-    with pytest.raises(UsageError, match="exists; add --force"):
+    with pytest.raises(UsageError, match="exists; add force=True"):
         build.join_tables(tmp_path / "a.arrow", [tmp_path / "a.arrow"])
     with pytest.raises(UsageError, match=r"ends in none of \.arrow, \.parquet, \.tsv"):
         build.join_tables(tmp_path / "a.csv", [tmp_path / "a.arrow"])

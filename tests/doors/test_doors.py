@@ -139,7 +139,7 @@ def test_labels(tmp_path, case, door):
 @pytest.mark.parametrize("word", ["nan", "NaN", "None", "null", "NA", "N/A", "Unknown"])
 def test_a_group_by_a_word_for_missing_is_noted(tmp_path, door, word):
     result = fairtrec.evaluate("AWRF@2", RUN, labels=LABEL_DOORS[door](tmp_path, [("a", "f"), ("b", word), ("c", "m")]))
-    note = f"a group is called {word} (1 document); if it means missing, leave it out: --groups f,m"
+    note = f"a group is called {word} (1 document); if it means missing, leave it out: groups=f,m"
     assert note in map(str, result.notes)
 
 
@@ -367,7 +367,7 @@ def test_queries_that_are_written_otherwise(tmp_path):
 
 OWN = [("q1", "q1", 9.0), ("q1", "d1", 8.0), ("q2", "d1", 9.0), ("q2", "q2", 8.0)]
 OWN_QRELS = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-OWN_NOTE = "own id: the first document of 1 of 2 rankings is the query itself (first: q1); --only others leaves it out"
+OWN_NOTE = "own id: the first document of 1 of 2 rankings is the query itself (first: q1); only=others leaves it out"
 
 
 @pytest.mark.parametrize("door", RUN_DOORS)
@@ -408,7 +408,7 @@ def test_others_go_with_judged_ones_and_need_no_qrels():
     assert values == {"others": [[2]], "judged": [[1]], "others,judged": [[1]], "others,relevant": [[1]]}
     labels = {"d1": "f", "x": "m"}
     assert fairtrec.evaluate("AWRF@2", run, labels=labels, only="others").signature["only"] == "others"
-    with pytest.raises(UsageError, match="--only others,judged needs qrels; pass QRELS, or leave it out"):
+    with pytest.raises(UsageError, match="only=others,judged needs qrels; pass QRELS, or leave it out"):
         fairtrec.evaluate("AWRF@2", run, labels=labels, only="others,judged")
 
 

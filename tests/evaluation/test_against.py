@@ -374,5 +374,5 @@ def test_what_does_not_fit_is_refused(log, options, what, fairtrec_command):
 
 def test_python_refuses_the_same():
     result = fairtrec.evaluate("AWRF@3", RUN, labels=LABELS)
-    with pytest.raises(UsageError, match="--against needs --slice"):
+    with pytest.raises(UsageError, match="against= needs slices="):
         result.write("a.json", against="first")

@@ -78,7 +78,7 @@ def test_the_values_are_those_of_each_alone():
 @pytest.mark.parametrize(
     ("measures", "says"),
     [
-        ("all_fair", "all_fair finds nothing to measure; add --labels FILE"),
+        ("all_fair", "all_fair finds nothing to measure; add labels=FILE"),
         ("all_fair(tau=1)", "all_fair takes a cutoff, like all_fair@20, and no parameters"),
     ],
 )

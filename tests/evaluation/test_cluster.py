@@ -72,10 +72,10 @@ def test_slices_are_of_their_clusters():
 
 
 def test_bootstraps_and_gold_labels_are_refused():
-    with pytest.raises(UsageError, match="--interval bca resamples single queries; leave it out, or --cluster"):
+    with pytest.raises(UsageError, match="interval=bca resamples single queries; leave it out, or cluster="):
         evaluate().with_confidence(0.95, interval="bca")
     gold = evaluate("NFaiRR@3", pool=None, gold=LABELS, background=RUN)
-    with pytest.raises(UsageError, match="leave out --cluster, or --gold"):
+    with pytest.raises(UsageError, match="leave out cluster=, or gold="):
         gold.with_confidence(0.95)
 
 

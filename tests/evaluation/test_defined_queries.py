@@ -128,7 +128,7 @@ def test_queries_defined_are_refused_below_two_and_for_what_can_be_read_once(des
     two = {"a": {"q1": {"x": 1.0}, "q2": {"y": 1.0}}, "b": {"q1": {"y": 1.0}, "q2": {"x": 1.0}}}
     with pytest.raises(InputError, match=r"no query has a value of every measure for all runs; AWRF@2 has the fewest"):
         fairtrec.evaluate("AWRF@2", two, labels={"x": "f", "y": "-", "z": "m"}, queries="defined")
-    with pytest.raises(UsageError, match="--queries defined reads runs twice; pass a file"):
+    with pytest.raises(UsageError, match="queries=defined reads runs twice; pass a file"):
         fairtrec.evaluate("AWRF@2", ["-"], labels="labels.tsv", queries="defined")
     one = {"a": {"q1": {"x": 1.0}}}
     assert fairtrec.evaluate("AWRF@2", one, labels={"x": "f", "z": "m"}, queries="defined").scores[0].qids == ("q1",)

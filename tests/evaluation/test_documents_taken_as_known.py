@@ -13,8 +13,8 @@ UNKNOWN = "1 of 5 documents in the measured ranks have no text or counts and"
 @pytest.mark.parametrize(
     ("missing", "taken"),
     [
-        ("neutral", "count as having no group words (--missing neutral)"),
-        ("skip", "are left out (--missing skip)"),
+        ("neutral", "count as having no group words (missing=neutral)"),
+        ("skip", "are left out (missing=skip)"),
     ],
 )
 def test_of_words_only_those_without_texts_are_counted(missing, taken):

@@ -255,7 +255,7 @@ STRANGE = {"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}}
 def test_a_document_without_counts_is_an_error():
     with pytest.raises(InputError, match=r"1 of 3 documents .*dx at rank 1 of query q; .*missing="):
         fairr(STRANGE)
-    with pytest.raises(InputError, match="no text or counts of 1 of 4 documents"):
+    with pytest.raises(InputError, match=r"1 of 4 documents .* have no text or counts"):
         values("NFaiRR@10", {"q": {"d1": 1.0}}, background={"q": {"dx": 1.0, "d2": 1.0, "d3": 1.0}}, **TEXTUAL)
     assert fairr({"q": {"d1": 2.0, "dx": 1.0}}, depth=1) == {"q": 1}  # nobody looks there
     assert values("FaiRR@1", {"q": {"d1": 2.0, "dx": 1.0}}, **TEXTUAL) == {"q": 1}
@@ -390,7 +390,7 @@ def test_judged_documents_stand_once_at_their_highest_grade():
 def test_relevant_documents_without_counts():
     assert fairr(target="qrels", qrels={"q1": {"d1": 1, "dx": 0}})["q1"] == pytest.approx(by_target(0.5))
     qrels = {"q1": {"d1": 1, "dx": 1}}
-    with pytest.raises(InputError, match=r"no text or counts of 1 of 6 documents .* such as dx"):
+    with pytest.raises(InputError, match=r"1 of 6 documents .* have no text or counts, such as dx"):
         fairr(target="qrels", qrels=qrels)
     for missing in ("neutral", "skip", "worst"):
         assert fairr(target="qrels", qrels=qrels, missing=missing)["q1"] == pytest.approx(by_target(0.5))
@@ -519,7 +519,7 @@ def check_the_collection(counts):
 
 def test_the_collection_of_a_counts_frame():
     check_the_collection(counts_frame())
-    with pytest.raises(UsageError, match="needs the counts of the collection; add --counts"):
+    with pytest.raises(UsageError, match="needs the counts of the collection; add counts="):
         values("NFaiRR@2", background="collection", **TEXTUAL)
 
 
@@ -551,7 +551,7 @@ def test_tokenizer_and_case():
 @pytest.mark.parametrize("name", ["depth", "background_depth", "relevance_level"])
 @pytest.mark.parametrize("number", [0, -1])
 def test_numbers_that_must_be_one_or_more(name, number):
-    with pytest.raises(UsageError, match=f"^{name} is {number}; it must be 1 or more"):
+    with pytest.raises(UsageError, match=f"^{name}= is {number}; it must be 1 or more"):
         fairr(**{name: number})
 
 
@@ -605,7 +605,7 @@ TWO_QUERIES = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
 def test_unknown_documents_are_counted_in_runs_and_background_together():
     counts = pd.DataFrame({"docno": ["d1"], "tokens": [4], "f": [1], "m": [1]})
     background = {"q1": {f"d{number}": -1.0 * number for number in range(1, 6)}}
-    with pytest.raises(fairtrec.InputError, match="of 4 of 5 documents"):
+    with pytest.raises(fairtrec.InputError, match="4 of 5 documents"):
         fairtrec.evaluate("NFaiRR@10", {"q1": TWO_QUERIES["q1"]}, counts=counts, background=background)
 
 
@@ -619,7 +619,7 @@ def test_qrels_may_be_called_none_as_on_the_command_line():
 def test_a_keyword_that_is_nearly_one_is_named():
     with pytest.raises(UsageError, match=r"no option label; did you mean labels\?"):
         fairtrec.evaluate("KL@1", TWO_QUERIES, label={"d1": "a"})
-    with pytest.raises(fairtrec.InputError, match="queries= in Python"):
+    with pytest.raises(fairtrec.InputError, match="check queries="):
         fairtrec.evaluate("KL@1", TWO_QUERIES, labels={"d1": "a", "d2": "b"}, queries=["q9"])
 
 

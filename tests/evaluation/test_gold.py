@@ -384,12 +384,12 @@ def test_a_sheet_is_of_the_runs_the_depth_and_the_order_that_it_was_drawn_from(t
     with pytest.raises(InputError, match="EER@3 looks at 3 ranks, and this was drawn from the first 2"):
         fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path)
     assert fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path, depth=2).scores[0].columns["gold"]
-    with pytest.raises(InputError, match="drawn with --score-dtype float64; add that"):
+    with pytest.raises(InputError, match="drawn with score_dtype=float64; add that"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, score_dtype="float32")
     among = sheet(tmp_path, rows, made=signed(run, **{" | runs:": " | queries:few@12345678 | runs:"}), name="c.tsv")
-    with pytest.raises(InputError, match="drawn among the queries few@12345678; pass these with --queries"):
+    with pytest.raises(InputError, match="drawn among the queries few@12345678; pass these with queries="):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=among, queries=["q"])
-    with pytest.raises(InputError, match="drawn with --order score; add that"):
+    with pytest.raises(InputError, match="drawn with order=score; add that"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, order="rank")
 
 
@@ -423,14 +423,14 @@ def test_no_group_of_an_instrument_has_another_name(tmp_path):
 )  # fmt: skip
 def test_choices_that_gold_does_not_go_with_are_refused(choice):
     (name,) = choice
-    with pytest.raises(UsageError, match="--gold") as fault:
+    with pytest.raises(UsageError, match="gold=") as fault:
         fairtrec.evaluate("EER@3", RUN, labels=LABELS, gold=LABELS, **choice)
-    assert f"--{name}" in str(fault.value)
+    assert f"{name}=" in str(fault.value)
 
 
 def test_of_several_attributes_none_is_corrected():
     labels = fairtrec.attributes(gender=LABELS, kind={"a": "x", "b": "y", "c": "x"})
-    with pytest.raises(UsageError, match="--gold corrects the values of one attribute"):
+    with pytest.raises(UsageError, match="gold= corrects the values of one attribute"):
         fairtrec.evaluate("EER@3", RUN, labels=labels, gold=LABELS)
 
 

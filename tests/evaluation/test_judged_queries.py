@@ -31,7 +31,7 @@ def test_a_run_that_lacks_some_has_them_empty_with_complete():
 
 @pytest.mark.parametrize("qrels", [None, "none"])
 def test_they_need_qrels(qrels):
-    with pytest.raises(UsageError, match="--queries judged needs QRELS"):
+    with pytest.raises(UsageError, match="queries=judged needs QRELS"):
         fairtrec.evaluate("AWRF@2", RUN, qrels=qrels, labels=LABELS, queries="judged")
 
 

@@ -65,5 +65,5 @@ def test_from_python_too_and_without_a_hint_where_there_is_none():
         InputError, match="run: the run and the qrels have no query in common; check that they are of the same"
     ):
         fairtrec.evaluate("TE@10", {"x": {"a": 1.0}}, qrels={"7": {"a": 1}}, **given)
-    with pytest.raises(InputError, match="none of the wanted queries that are judged; check --queries"):
+    with pytest.raises(InputError, match="none of the wanted queries that are judged; check queries="):
         fairtrec.evaluate("nDCG", {"x": {"a": 1.0}, "7": {"a": 1.0}}, qrels={"7": {"a": 1}}, queries=["x"])

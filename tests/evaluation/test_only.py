@@ -119,13 +119,13 @@ def test_several_rankings_of_a_query_are_each_reduced(tmp_path):
 
 
 def test_what_does_not_go_together_is_refused_at_once():
-    with pytest.raises(UsageError, match="--only judged needs qrels; pass QRELS"):
+    with pytest.raises(UsageError, match="only=judged needs qrels; pass QRELS"):
         fairtrec.evaluate("DUO", "none.run", stances=STANCES, only="judged")
-    with pytest.raises(UsageError, match="only 'some' is not known; choose one of judged, relevant"):
+    with pytest.raises(UsageError, match="only='some' is not known; choose one of judged, relevant"):
         fairtrec.evaluate("P@5", RUNS, qrels=QRELS, only="some")
-    with pytest.raises(UsageError, match="leave out one of --bounds ties, --depth and --only"):
+    with pytest.raises(UsageError, match="leave out one of bounds=ties, depth= and only="):
         fairtrec.evaluate("P@5", RUNS, qrels=QRELS, only="judged", bounds="ties", depth=5)
-    with pytest.raises(UsageError, match="leave out --gold, or --only judged"):
+    with pytest.raises(UsageError, match="leave out gold=, or only=judged"):
         fairtrec.evaluate(
             "AWRF@5", RUNS, qrels=QRELS, labels=str(EXAMPLE / "labels.tsv"), only="judged", gold={"d1": "f"}
         )

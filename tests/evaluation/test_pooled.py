@@ -175,14 +175,14 @@ def test_wrong_frequencies_are_refused(text, what, tmp_path):
 
 def test_what_cannot_be_pooled_is_refused(tmp_path):
     with pytest.raises(
-        UsageError, match=r"there is no file often\.tsv; pass --pool a file of qid<TAB>frequency, or even"
+        UsageError, match=r"there is no file often\.tsv; pass pool= a file of qid<TAB>frequency, or even"
     ):
         pooled("AWRF@3", pool="often.tsv")
-    with pytest.raises(UsageError, match="--pool sums exposure over queries, and no measure here uses exposure"):
+    with pytest.raises(UsageError, match="pool= sums exposure over queries, and no measure here uses exposure"):
         pooled("NDKL@3")
     with pytest.raises(UsageError, match="the frequency -1 of query q1 is not a number of 0 or more"):
         pooled("AWRF@3", pool={"q1": -1})
     result = fairtrec.evaluate("AWRF@3", RUN, labels=LABELS, pool="even")
     for name in ("r.html", "r.parquet"):
-        with pytest.raises(UsageError, match="--pool prints a line below each mean"):
+        with pytest.raises(UsageError, match="pool= prints a line below each mean"):
             result.write(tmp_path / name)

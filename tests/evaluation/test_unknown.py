@@ -475,21 +475,21 @@ def test_processes_find_the_same(example):
 REFUSED = {
     "samples": (
         {"samples": True},
-        "--bounds labels is about one ranking of each query; leave out --bounds, or --samples",
+        "bounds=labels is about one ranking of each query; leave out bounds=, or samples=",
     ),
-    "group": ({"groups": "f,m", "labels": THREE}, "leave out --bounds labels, or pass all groups"),
+    "group": ({"groups": "f,m", "labels": THREE}, "leave out bounds=labels, or pass all groups"),
     "no labels": (
         {"measures": "nDCG@3", "labels": None},
-        "add --labels FILE, or for documents without a text --bounds texts",
+        "add labels=FILE, or for documents without a text bounds=texts",
     ),
     "subtopics": ({"labels": "qrels", "qrels": "diversity"}, "any number of subtopics"),
     "stances": ({"measures": "DUO", "stances": {"a": [0.5]}}, "DUO: stances are not groups"),
-    "a prior for nothing": ({"bounds": None, "prior": "known"}, "which needs --bounds labels"),
+    "a prior for nothing": ({"bounds": None, "prior": "known"}, "which needs bounds=labels"),
     "the next for nothing": ({"bounds": "ties", "next_label": True}, "next_label names one of them"),
     "no such prior": ({"prior": "odd"}, "choose one of even, known, or f=0.4,m=0.6"),
     "a prior of 1.1": ({"prior": "f=0.5,m=0.6"}, "the prior's shares sum to 1.1"),
     "a prior of one group": ({"prior": {"f": 1.0}}, "the prior has the groups f; write a share for each: f, m"),
-    "a prior of no type": ({"prior": 3}, "prior is 3; it must be a word, or shares"),
+    "a prior of no type": ({"prior": 3}, "prior= is 3; it must be a word, or shares"),
     "no such word": ({"bounds": "later"}, "choose one of ties, labels, texts"),
 }
 
@@ -641,7 +641,7 @@ def test_what_texts_do_not_bound_is_refused():
     for measures in ("ARaB@3", "RaB(mag=tf)@3", "TE@3", "TExFAIR@3", "NSetFaiRR@3", "AWRF@3"):
         with pytest.raises(UsageError, match="has no bounds for missing texts"):
             fairtrec.evaluate(measures, SHOWN, **given_)
-    with pytest.raises(UsageError, match="leave out --bounds, or --samples"):
+    with pytest.raises(UsageError, match="leave out bounds=, or samples="):
         fairtrec.evaluate("FaiRR@3", SHOWN, **given_, samples=True)
     with pytest.raises(UsageError, match="no measure here reads texts"):
         fairtrec.evaluate("nDCG@3", SHOWN, qrels=QRELS, **given_)

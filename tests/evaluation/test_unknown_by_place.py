@@ -31,11 +31,11 @@ def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
 
     lines = texts(list_notes(said))
     assert (
-        "5 of 25 documents in the backgrounds have no text or counts and count as having no group words (--missing neutral)"
+        "5 of 25 documents in the backgrounds have no text or counts and count as having no group words (missing=neutral)"
         in lines
     )
     assert (
-        "one: 1 of 10 documents in the measured ranks have no text or counts and count as having no group words (--missing neutral)"
+        "one: 1 of 10 documents in the measured ranks have no text or counts and count as having no group words (missing=neutral)"
         in lines
     )
     assert said.signature["missing"] == "neutral(6)"
@@ -130,8 +130,8 @@ def test_the_whole_rankings_that_bounds_look_at_are_counted_too():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "neutral"}
     runs = {"known": KNOWN, "low": low}
     assert texts(list_notes(fairtrec.evaluate("FaiRR@10", runs, bounds="orders", **given)))[1:3] == [
-        "low: 1 of 10 documents in the measured ranks have no text or counts and count as having no group words (--missing neutral)",
-        "low: 7 of 20 documents in the whole rankings, all of which --bounds orders looks at, have no text or counts and count as having no group words (--missing neutral)",
+        "low: 1 of 10 documents in the measured ranks have no text or counts and count as having no group words (missing=neutral)",
+        "low: 7 of 20 documents in the whole rankings, all of which bounds=orders looks at, have no text or counts and count as having no group words (missing=neutral)",
     ]
     assert "whole" not in "".join(texts(list_notes(fairtrec.evaluate("FaiRR@10", runs, bounds="ties", **given))))
     assert "whole" not in "".join(texts(list_notes(fairtrec.evaluate("DP FaiRR@10", runs, bounds="orders", **given))))

@@ -305,7 +305,7 @@ def test_a_trec_file_is_no_table(views, fairtrec_command):
     with pytest.raises(UsageError, match="columns is for files and frames, and run is neither"):
         value_of(RUN, labels=LABELS, columns="qid=view")
     Path("one.json").write_text(json.dumps(RUN))
-    with pytest.raises(UsageError, match=r"--columns is for tables; one\.json is one JSON object"):
+    with pytest.raises(UsageError, match=r"columns= is for tables; one\.json is one JSON object"):
         value_of("one.json", labels=LABELS, columns="qid=view", run_format="json")
 
 

@@ -146,7 +146,7 @@ def test_a_run_without_a_first_line_is_told(tmp_path):
     path = tmp_path / "task1"
     path.write_text("12\t345\n12\t6\n")
     what = (
-        r"task1:1: 2 columns instead of 6; if they are qid docno, as TREC Fair's id page_id, add --run-format trec-fair"
+        r"task1:1: 2 columns instead of 6; if they are qid docno, as TREC Fair's id page_id, add run_format=trec-fair"
     )
     with pytest.raises(InputError, match=what):
         run.read(path)
@@ -157,7 +157,7 @@ def test_a_run_without_a_first_line_is_told(tmp_path):
 def test_a_plain_list_of_documents_is_told_which_option_reads_it(tmp_path, between, names):
     path = tmp_path / "list"
     path.write_text("".join(f"{between.join(line.split())}\n" for line in ("q1 d9", "q1 d2", "q2 d2")))
-    with pytest.raises(InputError, match=r"list:1: 2 columns .* qid docno, .* add --run-format trec-fair") as fault:
+    with pytest.raises(InputError, match=r"list:1: 2 columns .* qid docno, .* add run_format=trec-fair") as fault:
         run.read(path)
     assert names in str(fault.value)
     found = run.read(path, form="trec-fair")

@@ -402,7 +402,7 @@ def test_groups_that_there_are_not(group, message, tmp_path):
 
 
 def test_groups_are_of_labels():
-    with pytest.raises(UsageError, match="--groups chooses groups of labels"):
+    with pytest.raises(UsageError, match="groups= chooses groups of labels"):
         value("KL@3", groups="f,m", terms={"f": ["she"], "m": ["he"]}, docs={})
 
 
@@ -424,7 +424,7 @@ def test_labels_of_a_parquet_file():
         "docno\ttitle\tgender\n1\tA\tF\n2\tB\tF\n3\tC\tM\n": "the columns are docno, title, gender; choose the one with "
         "the groups, like {}:gender",
         "docno\nd1\n": "the columns are docno; name them docno group",
-        "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; add --counts",
+        "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; add counts=",
     }.items(),
 )
 def test_a_table_of_other_columns_says_how_it_is_given(tmp_path, text, told):

@@ -131,7 +131,7 @@ def test_groups_are_those_of_the_instrument(read):
         f"{HEAD}d1\tf\t.5\nd1\t-\t.5\n": ":3: document d1 is of none of the groups",
         f"{HEAD}d1\t\t.5\n": ":2: this line has no group yet; label them",
         f"{HEAD}d1\tf\t.5\nd2\t\t.5\nd3\t\t1\n": ":3: 2 of 3 lines have no group yet; label them, or draw fewer: "
-        "--number 1 --gold sheet.tsv",
+        "number=1 gold=sheet.tsv",
         f"{HEAD}d1\tf\t.5\nd1\t\t.5\n": ":3: this line has no group yet",
         f"{QUERIES}1\td1\tf\t.5\n2\td2\tf\t.6\n": ":3: query 2 has another probability than the queries above",
         f"{QUERIES}1\td1\tf\t.5\n\td2\tf\t.5\n": ":3: this line has no qid, but others do",

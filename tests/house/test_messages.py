@@ -1,9 +1,11 @@
 """Every message of an error says what to do, behind a semicolon."""
 
 import ast
+import re
 
 import pytest
 
+from fairtrec.support.errors import spell_keywords
 from fairtrec_made import REPOSITORY
 from fairtrec_made.sources import parse
 
@@ -29,8 +31,8 @@ def text_of(node, names):
             return UNKNOWN
 
 
-def without_way_out(source):
-    """Give the line and the text of each message that ends without a way out; what ends in another may have its own."""
+def find_messages(source):
+    """Give the line and the text of each message."""
     for function in ast.walk(parse(source)):
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -42,9 +44,14 @@ def without_way_out(source):
         }
         for call in inside:
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ERRORS and call.args:
-                text = text_of(call.args[0], names)
-                if not set(";?") & {*text} and not text.rstrip(".)").endswith(UNKNOWN):
-                    yield call.lineno, text
+                yield call.lineno, text_of(call.args[0], names)
+
+
+def without_way_out(source):
+    """Give the line and the text of each message that ends without a way out; what ends in another may have its own."""
+    for line, text in find_messages(source):
+        if not set(";?") & {*text} and not text.rstrip(".)").endswith(UNKNOWN):
+            yield line, text
 
 
 @pytest.mark.parametrize("wrong", ['f"the {name} is wrong"', '"this is wrong"', 'what + " is wrong"'])
@@ -62,3 +69,14 @@ def test_every_message_has_a_way_out():
         for line, text in without_way_out(path.read_text("utf-8"))
     ]
     assert not found
+
+
+def test_no_message_has_an_option_in_python():
+    """But in a line to type."""
+    found = []
+    for path in FILES:
+        for line, text in find_messages(path.read_text("utf-8")):
+            said = re.sub(r"`[^`]*`|\b(?:fairtrec|pip) [^;`]*", "", spell_keywords(text))
+            if re.search(r"(?<![\w-])--[a-z]", said):
+                found.append(f"{path.relative_to(REPOSITORY)}:{line}: {said}")
+    assert found == []

@@ -73,7 +73,7 @@ def test_runs_and_their_counterparts_by_name():
         fairtrec.evaluate("CRBO", {"x": QUERIES, "y": QUERIES}, counterfactual={"x": QUERIES})
     with pytest.raises(UsageError, match="one counterfactual run for 2 runs"):
         fairtrec.evaluate("CRBO", {"x": QUERIES, "y": QUERIES}, counterfactual=other)
-    with pytest.raises(UsageError, match="leave out --samples"):
+    with pytest.raises(UsageError, match="leave out samples="):
         fairtrec.evaluate("CRBO", QUERIES, counterfactual=other, samples=True)
     with pytest.raises(UsageError, match="the probability to read on"):
         CRBO(p=1.0)

@@ -192,8 +192,8 @@ def test_several_processes_and_sessions_give_the_same():
     ("measure", "given", "said"),
     [
         ("nDCG(group=x)@5", {"labels": {"d1": "f", "d3": "m"}}, "there is no group 'x'; the groups are f, m"),
-        ("nDCG(group=f)@5", {}, r"nDCG\(group='f'\)@5 needs groups; add --labels, --counts or --terms"),
-        ("nDCG(group=each)@5", {}, r"nDCG\(group='each'\)@5 needs groups; add --labels, --counts or --terms"),
+        ("nDCG(group=f)@5", {}, r"nDCG\(group='f'\)@5 needs groups; add labels=, counts= or terms="),
+        ("nDCG(group=each)@5", {}, r"nDCG\(group='each'\)@5 needs groups; add labels=, counts= or terms="),
         ("AP(group=f,judged_only=True)", {"labels": {"d1": "f", "d3": "m"}}, "leave out one of the two"),
         ("AP(group=1)", {"labels": {"d1": "f", "d3": "m"}}, "it must be of type str"),
         ("nDCG(group=f)@5", {"labels": {"d1": "f", "d3": "m"}, "bounds": "labels"}, "no bounds over labels"),

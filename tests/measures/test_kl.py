@@ -103,7 +103,7 @@ def test_the_order_of_groups_decides_ordinal_divergences():
     assert by["nmd", "mid,low,high"] == 0.5
     assert by["rnod", "low,mid,high"] > by["rnod", "mid,low,high"]
     assert by["jsd", "low,mid,high"] == by["jsd", "mid,low,high"] == 1
-    with pytest.raises(UsageError, match=r"needs the order of the groups: --groups low,mid,high"):
+    with pytest.raises(UsageError, match=r"needs the order of the groups: groups=low,mid,high"):
         fairtrec.evaluate("NDKL(divergence=nmd)@1", run, **given)
 
 

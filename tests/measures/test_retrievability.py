@@ -311,7 +311,7 @@ def test_what_goes_on_from_a_result_refuses_it():
     result = fairtrec.evaluate("Gini AWRF@2", {"one": RUN, "two": RUN}, labels=LABELS, pool="even")
     by_gini, _ = fairtrec.compare(result).rows  # which has no interval
     assert (by_gini.difference, by_gini.verdict) == (0, "not tested")
-    with pytest.raises(UsageError, match="--confidence is about means over queries, and Gini@100 has none"):
+    with pytest.raises(UsageError, match="confidence= is about means over queries, and Gini@100 has none"):
         result.with_confidence()
 
 

@@ -244,7 +244,7 @@ def test_soft_labels_and_attributes():
         ("Selected(above=1)@5", {}, "above selects by score, and @5 by rank"),
         ("Selected(above=mean)", {}, "above is 'mean'; it is a number, or median"),
         ("Impact(min_share=1)", {}, "min_share is 1.0; it is a share from 0 to below 1"),
-        ("Selected(above=1)", {"order": "rank"}, "selects by score; leave out --order rank"),
+        ("Selected(above=1)", {"order": "rank"}, "selects by score; leave out order=rank"),
         ("Impact@2", {"bounds": "ties"}, "Impact@2 has no bounds"),
         ("Impact@2", {"pool": None}, "Impact@2 is over all queries; add pool=even"),
         ("Impact(group=q)@2", {}, "there is no group 'q'"),
@@ -257,7 +257,7 @@ def test_what_does_not_fit_is_refused(measure, options, what):
 
 def test_the_median_is_of_one_ranking_for_each_query(tmp_path):
     (tmp_path / "samples.run").write_text("q1 1 a 1 2 t\nq1 2 b 1 2 t\n")
-    with pytest.raises(UsageError, match="is of one ranking for each query; leave out --samples"):
+    with pytest.raises(UsageError, match="is of one ranking for each query; leave out samples="):
         pooled("Selected(above=median)", str(tmp_path / "samples.run"), samples=True)
 
 

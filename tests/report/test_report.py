@@ -529,7 +529,7 @@ def test_what_a_format_cannot_show_is_refused(monkeypatch):
         refuse_view("html", None, summary=False, per_query=True)
     with pytest.raises(UsageError, match="nothing is left to print; add -q"):
         refuse_view("auto", None, summary=False)
-    with pytest.raises(UsageError, match="--title is the heading of a page, or begins a caption; add -f html"):
+    with pytest.raises(UsageError, match="title= is the heading of a page, or begins a caption; add -f html"):
         refuse_view("table", None, title="x")
     refuse_view("parquet", None, summary=True)  # into a pipe
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -644,7 +644,7 @@ def test_a_latex_table_begins_its_caption_with_the_title_and_has_a_label():
     assert caption.startswith(r"\caption{Runs \& fairness. ")
     assert caption.endswith(r"}\label{tab:runs}")
     assert r"\label" not in RESULTS("latex", result_of())
-    with pytest.raises(UsageError, match="--latex-label is what a LaTeX table is referred to by; add -f latex"):
+    with pytest.raises(UsageError, match="latex_label= is what a LaTeX table is referred to by; add -f latex"):
         refuse_view("md", None, latex_label="x")
     with pytest.raises(UsageError, match="has characters other than"):
         refuse_view("latex", None, latex_label="x}y")

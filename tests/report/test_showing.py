@@ -283,7 +283,7 @@ def test_the_ending_of_a_name_tells_the_format(result, comparison, tmp_path):
         ({"path": "a.csv", "places": "four"}, "'four' places behind the point"),
         ({"path": "a.csv", "digits": 3}, "there is no option digits"),
         ({"path": "nowhere/a.csv"}, "the folder of nowhere/a.csv is not there"),
-        ({"path": "a.csv", "title": "x"}, "--title is the heading of a page"),
+        ({"path": "a.csv", "title": "x"}, "title= is the heading of a page"),
         ({"path": "a.csv", "sort": "AP"}, "cannot sort by AP"),
         ({"path": "a", "format": "flat", "per_query": True}, "-f flat has only means"),
         ({"path": "bm25.run", "format": "csv"}, "is also read"),

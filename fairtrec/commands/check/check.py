@@ -26,7 +26,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics.procedure import SCANTY
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first, spell_options
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, refuse_first
 from fairtrec.support.files.arguments import find_run
 from fairtrec.support.literals import FailOn, Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, merge_runs, write_queries
@@ -181,9 +181,9 @@ def _parse(requirements: str | Iterable[str], level: int | None) -> list[Require
 
 def _faults(recorded: RecordedResult | None, bounds: str | None, *, accept: bool) -> Iterator[tuple[bool, str]]:
     """List which options are about what a baseline, or a check, has not."""
-    what = f"{spell_options('--accept')} is about the values of a results file"
+    what = "--accept is about the values of a results file"
     idle = accept and recorded is None
-    yield idle, f"{what}; pass one with {spell_options('--baseline')}, or leave it out"
+    yield idle, f"{what}; pass one with --baseline, or leave it out"
     what = f"check assumes nothing about what is unknown, and {bounds} are known"
     yield bounds == "ties", f"{what}; add --bounds labels or texts"
     lacks = bounds in ("labels", "texts") and recorded is not None

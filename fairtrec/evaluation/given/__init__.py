@@ -28,7 +28,7 @@ from fairtrec.evaluation.given.reference import (
 )
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
 from fairtrec.evaluation.inputs.table_roles import describe_columns
-from fairtrec.support.errors import FilePath, UsageError, spell_options
+from fairtrec.support.errors import FilePath, UsageError
 
 
 class SourceKeywords(TypedDict, total=False):
@@ -160,4 +160,4 @@ def lacking_error(who: object, need: str, runs: NamedRuns = ()) -> UsageError:
     if found is None:
         return UsageError(f"{who} needs {need}, which does not exist; report this bug to the authors of the plug-in")
     own = describe_columns(found.role, runs) if found.role else ""
-    return UsageError(f"{who} needs {found.missing}; add {spell_options(found.give)}{own}")
+    return UsageError(f"{who} needs {found.missing}; add {found.give}{own}")

@@ -11,7 +11,7 @@ import numpy as np
 from fairtrec.data.parameters import GIVEN
 from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
 from fairtrec.formulas.discount import GivenDiscount
-from fairtrec.support.errors import PATH, InputError, UsageError, spell_options
+from fairtrec.support.errors import PATH, InputError, UsageError
 
 
 class DiscountReference(Reference):
@@ -51,7 +51,7 @@ class DiscountReference(Reference):
         Raises UsageError where there are none, InputError where they end before the cutoff.
         """
         if value is None:
-            raise UsageError(f"{measure} needs the weights of ranks; add {spell_options('--discount FILE')}")
+            raise UsageError(f"{measure} needs the weights of ranks; add --discount FILE")
         cutoff, last = getattr(measure, "cutoff", None), len(value.weights)
         if cutoff is not None and cutoff > last:
             raise InputError(f"{value.origin} ends at rank {last}; {measure} looks at {cutoff}")

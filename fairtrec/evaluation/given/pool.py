@@ -14,7 +14,7 @@ from fairtrec.evaluation.given.reference import Files, OpenedReferences, Plan, R
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.measure import Measure
-from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
+from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.literals import FILLED
 
 
@@ -35,7 +35,7 @@ class PoolReference(Reference):
             return
         choices, is_divided, of = opened.choices, "group_sizes" in measure.needs, opened.find_attribute(measure)
         if choices.pool is None:
-            option = spell_options("--pool even ").strip()
+            option = "--pool even"
             raise UsageError(f"{measure} is over all queries; add {option}, which eval, compare, check and plot have")
         filled = f"{measure} divides by the documents of the labels, and --missing {choices.missing} adds others"
         per_query = f"{measure} needs labels of documents, and these are per query; pass others"

@@ -26,7 +26,7 @@ from fairtrec.data import (
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.crossed_groups import Crossing
 from fairtrec.measure import Measure, Note, NoteKind, NoteSeverity
-from fairtrec.support.errors import InputError, spell_options
+from fairtrec.support.errors import InputError
 from fairtrec.support.literals import Membership, Missing
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
@@ -381,5 +381,5 @@ def _unknown(documents: Documents, example: str, name: str | None) -> InputError
         unknown=documents.missing_count, documents=len(documents.document_counts.known)
     )
     way = "label them" if documents.of_labels else "pass the whole collection"
-    worth = f"or choose how they count with {spell_options('--missing neutral|skip|worst')}"
+    worth = "or choose how they count with --missing neutral|skip|worst"
     return InputError(f"{many}, such as {example}; {way}, {worth}", name)

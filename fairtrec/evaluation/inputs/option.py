@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fairtrec.support.errors import UsageError, spell_options
+from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import is_by_name
 
 
@@ -55,10 +55,6 @@ class Choice(NamedTuple):
     def option(self) -> str:
         """The long option, without its dashes."""
         return self.options[-1].removeprefix("--")
-
-    def spell(self) -> str:
-        """Write the option as whoever asks writes it: on the command line, or in Python."""
-        return spell_options(f"--{self.option} ").rstrip(" =")
 
     def refuse(self, conditions: Mapping[str, Callable[[Any], Any]], asked: Any) -> None:
         """Raise UsageError, with its message, for the first condition that applies, if the option is asked for."""

@@ -281,14 +281,14 @@ class Choices:
             value = getattr(self, row.name)
             for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
                 if row.literals and own not in row.literals and own is not None:
-                    raise UsageError(f"{row.spell()} {own!r} is not known; choose one of {', '.join(row.literals)}")
+                    raise UsageError(f"--{row.option} {own!r} is not known; choose one of {', '.join(row.literals)}")
             if row.is_number and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
-                    raise UsageError(f"{row.spell()} is {value!r}; it must be a whole number")
+                    raise UsageError(f"--{row.option} is {value!r}; it must be a whole number")
                 if value < 1:
-                    raise UsageError(f"{row.spell()} is {value}; it must be 1 or more")
+                    raise UsageError(f"--{row.option} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
-                raise UsageError(f"{row.spell()} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
+                raise UsageError(f"--{row.option} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
 
     def refuse_lacking(self, given: Collection[str]) -> None:
         """Raise UsageError for a choice about judgments or labels if there are none."""

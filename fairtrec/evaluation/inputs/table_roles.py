@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairtrec.formats.column_roles import parse_columns
-from fairtrec.support.errors import PATH, UsageError, spell_options
+from fairtrec.support.errors import PATH, UsageError
 from fairtrec.support.files import opening, submissions
 
 
@@ -39,5 +39,5 @@ def describe_columns(role: str, named: Sequence[tuple[str, Any]]) -> str:
         columns = list_names(run) if isinstance(run, PATH) else list_columns(run) if is_frame(run) else []
         if columns:
             where = opening.name(run) if isinstance(run, PATH) else name
-            return f", or {spell_options(f'--columns {role}=COLUMN')} ({where} has {', '.join(columns)})"
+            return f", or --columns {role}=COLUMN ({where} has {', '.join(columns)})"
     return ""

@@ -24,7 +24,7 @@ from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
 from fairtrec.statistics.doubt import count_differing, count_effective, is_doubtful
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.support.errors import PATH, InputError, spell_options
+from fairtrec.support.errors import PATH, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.arguments import parse_renamings, renamings
 from fairtrec.support.literals import Drawn, MissingLabel, RankedBy, RunFormat, ScoreType
@@ -314,7 +314,7 @@ def _missing_counts(sheet: Sheet, lacking: Bools, kept: Bools, instrument: Instr
     first = int(lines.argmin())
     line = f", line {sheet.lines[first]}" if sheet.lines[first] else ""
     what = f"{int(lacking.sum())} of {int(kept.sum())} documents are not in {where} (first: {names[first]}{line})"
-    ways = spell_options("--missing skip leaves them out, --missing worst counts them as misses")
+    ways = "--missing skip leaves them out, --missing worst counts them as misses"
     return InputError(f"{what}; {ways}", sheet.path)
 
 

@@ -12,7 +12,7 @@ from fairtrec.evaluation.given.reference import CountsLike, GroupsLike, TermsLik
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.measures.groups import Groups
-from fairtrec.support.errors import UsageError, spell_options
+from fairtrec.support.errors import UsageError
 from fairtrec.support.literals import Tokenizer
 
 SEVERAL = "several"  # the kind of what is of two groups, or of one and of none, by the same weight
@@ -39,7 +39,7 @@ def has_instrument(instrument: Instrument) -> bool:
 def open_session(instrument: Instrument, lacking: str) -> Evaluator:
     """Open what decides groups. Raises UsageError, which begins with what is ``lacking``, if nothing does."""
     if not has_instrument(instrument):
-        ways = spell_options("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
+        ways = "--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION"
         raise UsageError(f"{lacking}; add {ways}")
     return evaluator([Groups()], None, missing="neutral", **instrument)
 

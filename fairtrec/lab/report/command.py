@@ -43,8 +43,8 @@ def command(
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`. The parts are validate, eval with
     intervals, eval --bounds, compare, headroom, ablate, and eval --gold. The page begins with the boxes Write and Do
-    not write: what a paper can claim of these runs, and what not. It lists the parts that were left out, with the reason.
-    `fairtrec results replay FOLDER/report.json` runs each part again.
+    not write: what a paper can claim of these runs, and what not. It lists the parts that were left out, with the
+    reason. `fairtrec results replay FOLDER/report.json` runs each part again.
 
     \b
     fairtrec report qrels.txt bm25.run neural.run -m 'nDCG@10 NFaiRR@10' --terms gender-en --docs collection.tsv \\

@@ -28,7 +28,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import notation, registry
 from fairtrec.measures.catalogue.needs import NEEDS, needs_judgments
 from fairtrec.measures.utility import Utility, refuse_by_group
-from fairtrec.support.errors import InputError, UsageError, refuse_first, spell_options
+from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.literals import DocumentsFrom
 
 HEADROOM = "headroom"
@@ -267,6 +267,4 @@ def _refuse_unjudged(utility: Any, by: str) -> None:
         if need.name in measure.needs and by != HEADROOM:
             raise UsageError(f"{by} needs qrels; pass QRELS, or utility={SCORES}")
         if need.name in measure.needs:
-            raise UsageError(
-                f"{measure} needs {need.missing}; add {spell_options(f'{need.give}, or --utility {SCORES}')}"
-            )
+            raise UsageError(f"{measure} needs {need.missing}; add {need.give}, or --utility {SCORES}")

@@ -16,6 +16,7 @@ from fairtrec.measure import Quantity
 from fairtrec.report.records import escape_text, head, note_records
 from fairtrec.report.result_notes import judge, list_notes
 from fairtrec.support.literals import ALL, GAP
+from fairtrec.support.notes import write_notes
 from fairtrec.support.version import __version__
 
 
@@ -145,7 +146,10 @@ def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[st
         for name, part in (parts or {ALL: result}).items()
         for scores in part.scores
     ]
-    notes, signature = [escape_text(str(note)) for note in list_notes(result)], escape_text(str(result.signature))
+    notes, signature = (
+        [escape_text(write_notes([note])) for note in list_notes(result)],
+        escape_text(str(result.signature)),
+    )
     about = {"fairtrec": __version__, "signature": signature, "notes": json.dumps(notes)}
     table = pa.concat_tables(tables).replace_schema_metadata(about)
     stream = io.BytesIO()

@@ -423,15 +423,15 @@ def test_sizes_of_pooled_values_are_judged():
         (
             "DP >= 0",
             {"bounds": "labels"},
-            "DP >= 0: pooled DP has no bounds; leave out --bounds or --pool, or write mean DP",
+            "DP >= 0: pooled DP has no bounds; leave out bounds= or pool=, or write mean DP",
         ),
-        ("Impact@3 >= 0", {"bounds": "texts"}, "pooled Impact@3 has no bounds; leave out --bounds"),
+        ("Impact@3 >= 0", {"bounds": "texts"}, "pooled Impact@3 has no bounds; leave out bounds="),
         (
             "Impact@3 >= baseline",
             {"bounds": "labels", "baseline": {"other": GROUPED}},
-            "a difference of pooled values has no bounds; leave out --bounds",
+            "a difference of pooled values has no bounds; leave out bounds=",
         ),
-        ("Impact@3 >= 0", {"bounds": "labels", "prove": True}, "have none; leave out --bounds, or --prove"),
+        ("Impact@3 >= 0", {"bounds": "labels", "prove": True}, "have none; leave out bounds=, or prove="),
         ("mean Impact@3 >= 0", {}, "Impact@3 has no mean; leave out mean"),
         ("Impact@3 >= 0", {"pool": None}, "Impact@3 is over all queries"),
     ],
@@ -470,7 +470,7 @@ def test_groups_of_results_files(tmp_path):
 
 
 def test_what_is_asked_for_must_be_given():
-    for text, says in (("worst slice RR > 0", "--slice"), ("RR > baseline", "--baseline")):
+    for text, says in (("worst slice RR > 0", "slices="), ("RR > baseline", "baseline=")):
         with pytest.raises(UsageError, match=says):
             judged(text, scores([1.0], measure="RR"))
     with pytest.raises(UsageError, match=r"TE\(group='f'\)@10"):

@@ -240,15 +240,15 @@ def test_values_without_an_interval_are_not_tested():
 @pytest.mark.parametrize("given", [{}, {"pool": None, "cluster": CLUSTER}], ids=["pool", "cluster"])
 def test_what_needs_values_of_independent_queries_is_refused(how, given):
     ((name, word),) = how.items()
-    option = "--cluster" if given else "--pool"
-    with pytest.raises(UsageError, match=f"leave out {option}, or --{name} {word}"):
+    option = "cluster=" if given else "pool="
+    with pytest.raises(UsageError, match=f"leave out {option}, or {name}={word}"):
         fairtrec.compare(evaluate("AWRF@3", **given), **how)
 
 
 def test_pooled_values_are_not_randomized_and_gold_labels_do_not_go_with_them():
-    with pytest.raises(UsageError, match="leave out --pool, or --test randomization"):
+    with pytest.raises(UsageError, match="leave out pool=, or test=randomization"):
         fairtrec.compare(evaluate("AWRF@3"), test="randomization")
-    with pytest.raises(UsageError, match="leave out --gold, or --cluster"):
+    with pytest.raises(UsageError, match="leave out gold=, or cluster="):
         fairtrec.compare(evaluate("Exposure(group=f,of=all)@3", pool=None, cluster=CLUSTER, gold=LABELS))
 
 

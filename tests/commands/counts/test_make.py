@@ -387,10 +387,10 @@ def test_what_is_there_is_kept(tmp_path):
     (tmp_path / "c.tsv").write_bytes(tsv(passages(9)))
     run(tmp_path, tmp_path / "c.tsv", force=False)
     for options in ({}, {"resume": True}):
-        with pytest.raises(UsageError, match="exists; add --force"):
+        with pytest.raises(UsageError, match="exists; add force=True"):
             run(tmp_path, tmp_path / "c.tsv", force=False, **options)
     (tmp_path / "u.arrow.parts").mkdir()
-    with pytest.raises(UsageError, match="has an unfinished run; add --resume"):
+    with pytest.raises(UsageError, match="has an unfinished run; add resume=True"):
         run(tmp_path, tmp_path / "c.tsv", name="u.arrow", force=False)
     with pytest.raises(UsageError, match="a group may not be called tokens"):
         run(tmp_path, tmp_path / "c.tsv", terms=GroupTerms("x", {"tokens": ("a",), "m": ("b",)}))

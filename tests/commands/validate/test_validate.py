@@ -191,7 +191,7 @@ def test_a_run_without_judged_documents_names_two_ids(tmp_path, fairtrec_command
 def test_a_tag_with_blanks_is_joined(tmp_path, fairtrec_command, tag):
     run, fixed = tmp_path / "r.run", tmp_path / "x.run"
     run.write_text(f"# of today\n1 Q0 a 1 1.0 {tag}\n1 Q0 b 2 0.5 {tag}\n")
-    said = "r.run:2: the tag " + '"' + tag.strip("\"'") + '" has blanks; validate --fix joins them by _'
+    said = "r.run:2: the tag " + '"' + tag.strip("\"'") + '" has blanks; fairtrec validate --fix joins them by _'
     with pytest.raises(InputError) as fault:
         run_format.read(run)
     assert str(fault.value).endswith(said)

@@ -72,7 +72,7 @@ def test_a_percentile_between_two_values_is_on_the_line_between_them():
 
 @pytest.mark.parametrize("word", ["p101", "p-1", "p", "p1e1", "P10"])
 def test_what_is_no_percentile_is_refused(word):
-    with pytest.raises(UsageError, match=f"cannot read --aggregate '{word}'; there are .* p0 to p100"):
+    with pytest.raises(UsageError, match=f"cannot read aggregate='{word}'; there are .* p0 to p100"):
         read(word)
 
 

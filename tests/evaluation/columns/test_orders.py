@@ -556,7 +556,7 @@ def test_what_does_not_fit_is_refused_before_a_run_is_read(more, fairtrec_comman
 
 
 def test_a_gate_takes_no_ties():
-    with pytest.raises(UsageError, match="ties are known; add --bounds labels or texts"):
+    with pytest.raises(UsageError, match="ties are known; add bounds=labels or texts"):
         fairtrec.check("AP > 0", {"r": RUN}, qrels=QRELS, bounds="ties")
 
 

@@ -30,8 +30,8 @@ def test_a_target_for_each_query_is_that_of_the_query():
     [
         ({"target": "nobody.tsv"}, "the targets have none of its queries"),
         ({"target": "f=0.5,f=0.5,m=0.5"}, "the target f=0.5,f=0.5,m=0.5 has a group twice"),
-        ({"target": 3}, "target is 3; it must be a word, or shares"),
-        ({"labels": "qrels"}, "--labels qrels needs relevance judgments; pass a qrels file"),
+        ({"target": 3}, "target= is 3; it must be a word, or shares"),
+        ({"labels": "qrels"}, "labels=qrels needs relevance judgments; pass a qrels file"),
         ({"labels": "labels.tsv*other-labels.tsv"}, "per query and per document cannot be crossed"),
     ],
 )

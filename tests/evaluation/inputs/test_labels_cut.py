@@ -313,7 +313,7 @@ def test_what_does_not_fit_into_memory_tells_what_would(folder, monkeypatch):
     monkeypatch.setattr(label_table, "LARGE_TABLE", 100)
     monkeypatch.setattr(label_table, "MOST_CELLS", 500)
     monkeypatch.setattr(label_table, "MOST_GROUPS", 9)
-    said = "60 groups of 13 documents do not fit into memory; choose those that you need with --groups"
+    said = "60 groups of 13 documents do not fit into memory; choose those that you need with groups="
     assert said in shown(labels="l.jsonl:x")
     assert "l.jsonl:x has no group h; there are g1, 59 others" in shown(labels="l.jsonl:x", groups="g1,h")
 

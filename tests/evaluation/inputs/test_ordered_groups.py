@@ -81,7 +81,7 @@ def test_targets_are_printed_in_the_order_too():
 
 
 def test_groups_without_an_order_are_refused():
-    what = r"GFR\(divergence='nmd'\)@6 needs the order of the groups: --groups low,mid,high \(they are high, low, mid\)"
+    what = r"GFR\(divergence='nmd'\)@6 needs the order of the groups: groups=low,mid,high \(they are high, low, mid\)"
     with pytest.raises(UsageError, match=what):
         means(called(NAMES))
     terms = {name: [name] for name in NAMES.values()}
@@ -140,7 +140,7 @@ def test_a_group_of_what_is_unknown_has_no_place_in_an_order():
     result = fairtrec.evaluate("KL@6", RUN, labels=stars, missing="group")
     assert texts(result.notes)[0] == "groups: 100 2, 5 2, 50 1, ? (no label); target 0.333, 0.333, 0.333, 0"
     with pytest.raises(
-        UsageError, match=r"unknown documents have no place in it; leave out --missing group \(they are 100"
+        UsageError, match=r"unknown documents have no place in it; leave out missing=group \(they are 100"
     ):
         means(stars, missing="group")
     assert set(means(stars, missing="even")) == set(ORDINAL)

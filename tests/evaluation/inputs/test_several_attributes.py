@@ -318,9 +318,9 @@ REFUSED = {
     "no part of a crossing": ("AWRF(by=gender*x)@3", {}, "there is no attribute 'x'"),
     "crossed with itself": ("AWRF(by=gender*gender)@3", {}, "an attribute is crossed with itself"),
     "no groups": ("CRBO(by=gender)@3", {}, "CRBO has no parameter by"),
-    "shares of which": ("AWRF@3", {"target": "f=.4,m=.6"}, "several attributes; like --target gender=f=0.4,m=0.6"),
-    "groups of which": ("AWRF@3", {"groups": "f,m"}, "several attributes; like --groups gender=F,M"),
-    "a choice for none": ("AWRF@3", {"target": {"x": "even"}}, "--target: there is no attribute 'x'; there are gender"),
+    "shares of which": ("AWRF@3", {"target": "f=.4,m=.6"}, "several attributes; like target=gender=f=0.4,m=0.6"),
+    "groups of which": ("AWRF@3", {"groups": "f,m"}, "several attributes; like groups=gender=F,M"),
+    "a choice for none": ("AWRF@3", {"target": {"x": "even"}}, "target=: there is no attribute 'x'; there are gender"),
     "an unordered one": ("GFR(by=gender*length,divergence=nmd)", {}, "needs the order of the groups"),
 }
 
@@ -332,9 +332,9 @@ def test_what_there_is_not_is_refused(measures, given_, message, both):
 
 
 def test_labels_without_a_name_have_no_attribute():
-    with pytest.raises(UsageError, match="there is no attribute 'gender'; name it, like --labels gender=FILE"):
+    with pytest.raises(UsageError, match="there is no attribute 'gender'; name it, like labels=gender=FILE"):
         means("AWRF(by=gender)@3", labels="labels.tsv")
-    with pytest.raises(UsageError, match="--target: there is no attribute 'gender'; --labels has no named attribute"):
+    with pytest.raises(UsageError, match="target=: there is no attribute 'gender'; labels= has no named attribute"):
         means("AWRF@3", labels="labels.tsv", target={"gender": "even"})
     utility = fairtrec.evaluate("nDCG", BM25, qrels="qrels.txt").scores[0].measures[0]
     with pytest.raises(UsageError, match="does not depend on groups; leave out by"):

@@ -153,7 +153,7 @@ def test_what_does_not_fit_is_refused(given, what):
 
 
 def test_documents_without_a_text_have_no_group_to_be_put_into():
-    with pytest.raises(UsageError, match="--missing group is for documents without a label"):
+    with pytest.raises(UsageError, match="missing=group is for documents without a label"):
         fairtrec.evaluate("KL@2", RUN, terms={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="group")
 
 

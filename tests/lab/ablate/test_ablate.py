@@ -403,7 +403,7 @@ def test_what_cannot_be_varied_is_refused(asked, vary, more, what):
 
 @pytest.mark.parametrize("vary", ["terms=each", "terms=gender-en", "tokenizer=space", "case=sensitive"])
 def test_counts_do_not_allow_what_texts_do(ten, vary):
-    with pytest.raises(UsageError, match=rf"{vary} needs the texts; add --docs COLLECTION with --terms LIST"):
+    with pytest.raises(UsageError, match=rf"{vary} needs the texts; add docs=COLLECTION with terms=LIST"):
         ablate(ten, "NFaiRR@10", vary)
 
 
@@ -456,7 +456,7 @@ def test_samples_are_read_as_they_are(tmp_path):
     given = {"counts": counts, "samples": True}
     ablation = fairtrec.ablate([run], measure="FaiRR@3", vary=["tau=0"], **given)
     assert ablation.variants[0].means[0] == fairtrec.evaluate("FaiRR(tau=0)@3", [run], **given).scores[0].means[0]
-    with pytest.raises(UsageError, match="leave out ties=, or --samples"):
+    with pytest.raises(UsageError, match="leave out ties=, or samples="):
         fairtrec.ablate([run], measure="FaiRR@3", vary=["ties=2"], **given)
 
 

@@ -45,5 +45,5 @@ def test_other_groups_and_a_base_without_counts_are_refused():
     with pytest.raises(InputError, match="the counts are of the groups f, x, those of the base of f, m"):
         fairtrec.ablate(RUNS, measure="FaiRR@3", counts="base.tsv", vary="counts=groups.tsv")
     given = {"labels": {"a": "f", "b": "m", "c": "m"}}
-    with pytest.raises(UsageError, match="add --counts TABLE"):
+    with pytest.raises(UsageError, match="add counts=TABLE"):
         fairtrec.ablate(RUNS, measure="AWRF@3", vary="counts=base.tsv", **given)

@@ -564,20 +564,20 @@ def test_labels_wrong_at_random_turn_the_order_as_often_as_is_printed():
 @pytest.mark.parametrize(
     ("measure", "given", "says"),
     [
-        ("AWRF@5", {"labels": None}, "labels=flips changes labels; add --labels FILE"),
-        ("ARaB@5", {"labels": None, "counts": {"d00": {"f": 1, "m": 0}}}, "labels=flips changes labels; add --labels FILE"),
+        ("AWRF@5", {"labels": None}, "labels=flips changes labels; add labels=FILE"),
+        ("ARaB@5", {"labels": None, "counts": {"d00": {"f": 1, "m": 0}}}, "labels=flips changes labels; add labels=FILE"),
         ("P@5", {"qrels": {"q0": {"d00": 1}}}, "P@5 does not depend on labels; leave out labels=flips"),
         ("AWRF@5", {"vary": "qrels=flips"}, "qrels=flips changes judgments, and QRELS are none; pass a qrels file"),
         ("AWRF@5", {"vary": "qrels=flips", "qrels": {"q0": {"d00": 1}}}, "AWRF@5 does not depend on judgments"),
-        ("AWRF@5", {"grid": True}, "labels=flips is varied alone and without --grid"),
+        ("AWRF@5", {"grid": True}, "labels=flips is varied alone and without grid="),
         ("AWRF@5", {"vary": ["labels=flips", "cutoff=3"]}, "labels=flips is varied alone; vary other factors"),
         ("AWRF@5", {"vary": "labels=other.tsv"}, "labels are varied one by one; write labels=flips instead of"),
         ("NFaiRR(tau=0)@5", {"background": "collection", "missing": "neutral"}, "pass a run as the background"),
         ("nDCG(group='f')@5", {"qrels": {"q0": {"d00": 1}}}, "goes by those of one group; leave out group="),
         ("alpha_nDCG@5", {"vary": "qrels=flips", "qrels": {"q0": {"d00": 1}}}, "goes by subtopics or by another program"),
         ("P@5", {"vary": "qrels=flips", "qrels": {"q0": {"d00": 1, "d01": 1000}}}, "grades go from 0 to 1000"),
-        ("AWRF@5", {"samples": True}, "goes by one ranking of each query; leave out --samples"),
-        ("P@5", {"vary": "qrels=flips", "qrels": {"q0": {"d00": 1}}, "only": "judged"}, "leave out --only"),
+        ("AWRF@5", {"samples": True}, "goes by one ranking of each query; leave out samples="),
+        ("P@5", {"vary": "qrels=flips", "qrels": {"q0": {"d00": 1}}, "only": "judged"}, "leave out only="),
     ],
 )  # fmt: skip
 def test_what_has_no_flips_is_refused(measure, given, says):

@@ -142,7 +142,7 @@ def test_drawn_queries_are_compared_query_by_query():
     assert texts(found.notes)[-1].startswith("documents of one query are treated as independent")
     assert agree(filled, labels=by_query).agreement == pytest.approx(1 / 3)
     assert agree(gold.assign(group=["f", "f", "m"])[["qid", "docno", "group"]], labels=by_query).agreement == 1
-    with pytest.raises(InputError, match="these labels are per query, gold is not; draw queries: --unit query"):
+    with pytest.raises(InputError, match="these labels are per query, gold is not; draw queries: unit=query"):
         agree({"a": "f", "b": "m"}, labels=by_query)
 
 
@@ -255,9 +255,7 @@ def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fair
     assert (done.code, said in done.err) == (3, True)
     skipped = agree(gold, counts=counts, missing="skip")
     assert (skipped.documents, skipped.agreement) == (2, 1.0)
-    assert "1 of 3 labeled documents have no text or counts and are left out (--missing skip)" in map(
-        str, skipped.notes
-    )
+    assert "1 of 3 labeled documents have no text or counts and are left out (missing=skip)" in map(str, skipped.notes)
     missed = agree(gold, counts=counts, missing="worst")
     assert (missed.documents, missed.agreement) == (3, pytest.approx(2 / 3))
     assert skipped.signature["missing"] == "skip"

@@ -344,7 +344,7 @@ def test_each_has_a_level_of_its_own():
     assert by_group(found.judges[0])["all"].false_positive.value == 0
     found = judges(human, {"j": judge}, labels={"a": "f", "b": "m"}, relevance_level=2)
     assert texts(found.notes)[0] == (
-        "the highest grade of j is 1, below level 2; set --judge-level to the grade that means relevant"
+        "the highest grade of j is 1, below level 2; set judge_level= to the grade that means relevant"
     )
 
 
@@ -433,11 +433,11 @@ def test_default_measures_look_at_judgments(judge):
     ("given", "said"),
     [
         ({"labels": None}, "a judge is compared group by group, and nothing decides groups; add labels=FILE"),
-        ({"reference": "x"}, "no group is called x; --reference takes one of f, m"),
+        ({"reference": "x"}, "no group is called x; reference= takes one of f, m"),
         ({"correction": "tukey"}, "tukey corrects only comparisons of the values of runs"),
         ({"confidence": 2}, "the confidence is 2; it lies between 0 and 1, like 0.95"),
-        ({"measures": "nDCG@10"}, "measures order runs, and there are none; add --runs, or leave out -m"),
-        ({"runs": RUNS[:2]}, "an order of runs needs 3 or more, and --runs has 2; add more"),
+        ({"measures": "nDCG@10"}, "measures order runs, and there are none; add runs=, or leave out -m"),
+        ({"runs": RUNS[:2]}, "an order of runs needs 3 or more, and runs= has 2; add more"),
         ({"runs": RUNS, "measures": "AWRF@10"}, "AWRF@10 does not depend on judgments; leave it out"),
         ({"runs": RUNS, "measures": ["P@5", "NFaiRR@10"]}, "NFaiRR@10 does not depend on judgments; leave it out"),
         ({"runs": RUNS, "measures": NFaiRR()}, "NFaiRR@10 does not depend on judgments; leave it out"),
@@ -471,7 +471,7 @@ def test_bad_input_is_one_line(copied, fairtrec_command):
         done = fairtrec_command("gold", "judges", *words, "--labels", "labels.tsv")
         assert (done.code, done.err.count("\n"), line in done.err) == (3, 1, True), done.err
     (copied / "none.qids").write_text("999\n")
-    with pytest.raises(InputError, match=r"no pair is of a query of none\.qids; check --queries"):
+    with pytest.raises(InputError, match=r"no pair is of a query of none\.qids; check queries="):
         judges("qrels.txt", "qrels.txt", labels="labels.tsv", queries="none.qids")
 
 

@@ -351,7 +351,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     assert "queries left out, without a finite value of both measures: 1 of 12 (neural, fair)" in said
     with pytest.raises(
         InputError,
-        match="no query has finite values of both measures; choose other measures with --utility and --fairness",
+        match="no query has finite values of both measures; choose other measures with utility= and fairness=",
     ):
         fairtrec.headroom(
             {"q": ranked("ab"), "r": ranked("ba")},
@@ -379,11 +379,11 @@ def test_without_judgments_the_scores_of_the_run_are_a_utility(fairtrec_command)
         ({"loss": 1.5}, "a loss is '1.5'"),
         ({"from_": "elsewhere"}, "choose run, background or runs"),
         ({"utility": "NumRet"}, "utility is a measure that is better higher"),
-        ({"fairness": "IFaiRR@10"}, "neither better higher nor lower; name another with --fairness"),
+        ({"fairness": "IFaiRR@10"}, "neither better higher nor lower; name another with fairness="),
         ({"fairness": "NFaiRR@10 FaiRR@10"}, "pass one measure of utility and one of fairness"),
         ({"fairness": "CRBO@10", "counterfactual": RUNS["neural"]}, "which other orders have not"),
         ({"missing": "skip"}, "headroom places every document"),
-        ({"samples": True}, "leave out --samples"),
+        ({"samples": True}, "leave out samples="),
         ({"utility": "scores", "from_": "runs"}, "only the documents of the run have scores"),
         ({"candidates": 0}, "candidates are 0"),
         ({"utility": "scores", "pin_unjudged": True}, "nothing is judged"),

@@ -59,10 +59,10 @@ def test_what_is_not_drawn_is_refused():
     pooled = fairtrec.evaluate("Exposure@3", RUN, labels=LABELS, pool="even")
     plain = fairtrec.evaluate("Exposure@3 NDKL@3", {"a": RUN, "b": draw_run(2)}, labels=LABELS)
     for result, kind, options, what in (
-        (pooled, "groups", {}, "drawn by the figure of groups with --slice; leave out --pool"),
-        (plain, "runs", {"slices": SLICES}, "drawn by the figure of groups; leave out --slice"),
-        (plain, "groups", {"slices": SLICES}, "draws the groups of one run; pass one, or leave out --slice"),
-        (plain, "groups", {"slices": SLICES, "families": ["a"]}, "groups of one run; leave out --families"),
+        (pooled, "groups", {}, "drawn by the figure of groups with slices=; leave out pool="),
+        (plain, "runs", {"slices": SLICES}, "drawn by the figure of groups; leave out slices="),
+        (plain, "groups", {"slices": SLICES}, "draws the groups of one run; pass one, or leave out slices="),
+        (plain, "groups", {"slices": SLICES, "families": ["a"]}, "groups of one run; leave out families="),
         (fairtrec.evaluate("NDKL@3", RUN, labels=LABELS), "groups", {"slices": SLICES}, "has a value for each group"),
     ):
         with pytest.raises(UsageError, match=what):

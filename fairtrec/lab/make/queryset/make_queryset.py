@@ -13,7 +13,7 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.lab.make.queryset import annotated_queries as annotated
 from fairtrec.lab.make.queryset.annotated_queries import Ballots
 from fairtrec.lab.make.queryset.queryset import QuerySet
-from fairtrec.support.errors import PATH, FilePath, InputError, UsageError, spell_options
+from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files import opening
 from fairtrec.support.literals import Rule
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -168,22 +168,20 @@ def _refuse(
 ) -> None:
     if votes not in get_args(Rule):
         raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
-    texts = spell_options("--query-texts FILE")
+    texts = "--query-texts FILE"
     if not has_votes and domain is None:
-        raise UsageError(f"no queries to choose from; pass votes, or {spell_options('--domain COLUMN')} of {texts}")
+        raise UsageError(f"no queries to choose from; pass votes, or --domain COLUMN of {texts}")
     if not has_votes and (keep is not None or votes != "majority"):
-        option = spell_options("--keep LABEL" if keep is not None else "--votes all")
+        option = "--keep LABEL" if keep is not None else "--votes all"
         raise UsageError(f"{option} chooses by votes, and there are none; pass a file of votes")
     if domain is not None and not _is_table(query_texts):
-        raise UsageError(f"{spell_options('--domain COLUMN')} names a column of {texts}; pass that file")
+        raise UsageError(f"--domain COLUMN names a column of {texts}; pass that file")
     if terms is not None and query_texts is None:
-        raise UsageError(f"{spell_options('--terms LIST')} needs the texts of queries; add {texts}")
+        raise UsageError(f"--terms LIST needs the texts of queries; add {texts}")
     if has_votes and keep is None:
         for option, of in (("--terms LIST", terms), ("--domain COLUMN", domain), ("--query-texts FILE", query_texts)):
             if of is not None:
-                raise UsageError(
-                    f"{spell_options(option)} is for queries that are kept; add {spell_options('--keep LABEL')}"
-                )
+                raise UsageError(f"{option} is for queries that are kept; add --keep LABEL")
 
 
 def _is_table(thing: Any) -> bool:
