@@ -40,6 +40,9 @@ def fingerprints(docnos: Docs) -> Keys:
     >>> bool(a[0] == b[0])
     True
     """
+    if (pieces := getattr(docnos, "pieces", None)) is not None:  # those of UnevenIds, whose rows may have moved
+        rows: Ints = docnos.rows  # type: ignore[attr-defined]
+        return np.concatenate([fingerprints(piece) for piece in pieces])[rows]
     words = -(-docnos.dtype.itemsize // 8)
     columns = np.ascontiguousarray(docnos.astype(f"S{8 * words}", copy=False)).view(">u8").reshape(len(docnos), words)
     keys = columns[:, 0].astype(np.uint64)

@@ -46,6 +46,11 @@ class UnevenIds:
             raise AttributeError(name)
         return getattr(np.asarray(self), name)
 
+    def tolist(self) -> list[bytes]:
+        """List the ids."""
+        texts = [text for piece in self.pieces for text in piece.tolist()]
+        return [texts[row] for row in self.rows.tolist()]
+
     def _find_width(self, rows: Ints) -> int:
         there = np.bincount(np.searchsorted(self.edges, rows, side="right") - 1, minlength=len(self.pieces))
         return max((p.dtype.itemsize for p, many in zip(self.pieces, there, strict=True) if many), default=1)
@@ -59,6 +64,19 @@ class UnevenIds:
             some = slice(ends[number], ends[number + 1])
             found[order[some]] = piece[ordered[some] - self.edges[number]]
         return found
+
+
+def number_ids(docnos: Docs | UnevenIds) -> Ints:
+    """Number ids in their order; equal ones have the same number.
+
+    >>> number_ids(np.array([b"d2", b"d1", b"d2"])).tolist()
+    [1, 0, 1]
+    """
+    if not isinstance(docnos, UnevenIds):
+        return np.unique(docnos, return_inverse=True)[1]
+    texts = docnos.tolist()
+    numbers = {text: number for number, text in enumerate(sorted({*texts}))}
+    return np.array([numbers[text] for text in texts])
 
 
 def lay_out_unevenly(parts: list[Docs]) -> UnevenIds | None:

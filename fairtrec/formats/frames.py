@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from fairtrec.data import MISSING, UNKNOWN, Docnos, Docs, Floats, Ints
+from fairtrec.data.uneven_ids import LARGEST, STRIP, lay_out_unevenly
 from fairtrec.formats.column_roles import (
     NO_ROLES,
     ONE_QUERY,
@@ -138,10 +139,13 @@ class Frame:
         """Find the first of these names that is one of a column."""
         return next((name for name in names if name in self.table.column_names), None)
 
-    def ids(self, names: Sequence[str]) -> Docs:
-        """Take a column of ids as byte strings. Raises InputError for one that no file could hold, and for nulls."""
+    def ids(self, names: Sequence[str], *, uneven: bool = False) -> Docs:
+        """Take a column of ids as byte strings. Raises InputError for one that no file could hold, and for nulls.
+
+        If it may be ``uneven``, a few long ids may make it ``UnevenIds``.
+        """
         name, column = self._column(names)
-        return self._texts(name, column)
+        return self._texts(name, column, uneven=uneven)
 
     def spell_groups(self, names: Sequence[str]) -> Docs:
         """Take a column of groups as byte strings: texts, numbers and true or false; ``?`` where there is none."""
@@ -267,7 +271,7 @@ class Frame:
             self._refuse(which, "is not a finite number everywhere; correct it", int(np.isfinite(numbers).argmin()))
         return name, numbers
 
-    def _texts(self, name: str, column: Any, *, of_rows: bool = True) -> Docs:
+    def _texts(self, name: str, column: Any, *, of_rows: bool = True, uneven: bool = False) -> Docs:
         """Take texts, each of a row, or else each once."""
         import pyarrow as pa
 
@@ -298,10 +302,11 @@ class Frame:
             column.validate(full=True)  # of UTF-8
         except pa.ArrowException:
             self._refuse(which, f"holds {kind} that is not UTF-8 text; {ADVICE}")
-        return self._padded(which, column, of_rows=of_rows)
+        texts: Docs = self._padded(which, column, of_rows=of_rows, uneven=uneven)
+        return texts
 
-    def _padded(self, which: str, column: Any, *, of_rows: bool) -> Docs:
-        import pyarrow as pa
+    def _padded(self, which: str, column: Any, *, of_rows: bool, uneven: bool) -> Any:
+        """Lay texts out as wide as the longest; if that takes much memory, a few at a time."""
         import pyarrow.compute as pc
 
         lengths = pc.binary_length(column)
@@ -311,7 +316,21 @@ class Frame:
             self._refuse(which, "has an empty id; fill it, or leave out the row", row if of_rows else None)
         if width > WIDEST:
             self._refuse(which, ODD_ID)
-        self._refuse_large(which, width, len(column))
+        step = len(column) if width * len(column) <= LARGEST else STRIP
+        places = range(0, len(column), step)
+        made = sum(step * pc.max(lengths.slice(first, step)).as_py() for first in places)
+        if not uneven or made > LARGEST:
+            self._refuse_large(which, width, len(column))
+        pieces = [self._pad(which, column.slice(first, step)) for first in places]
+        left = lay_out_unevenly(pieces) if uneven and len(pieces) > 1 else None
+        return np.concatenate(pieces) if left is None else left
+
+    def _pad(self, which: str, column: Any) -> Docs:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        lengths = pc.binary_length(column)
+        width = pc.max(lengths).as_py()
         padded = pc.ascii_rpad(column, width, padding="\0")
         assert padded.type == pa.large_string()
         texts = np.concatenate(
@@ -367,7 +386,7 @@ def read_run_columns(frame: Frame, order: RankedBy, roles: Roles = NO_ROLES, *, 
     """
     is_one = roles.get("qid") == ONE_QUERY
     frame.require(*[QUERY] * (not is_one), DOCUMENT)
-    docnos, own = frame.ids(DOCUMENT), frame.find(QUERY)
+    docnos, own = frame.ids(DOCUMENT, uneven=frame.path is not None), frame.find(QUERY)
     qids = np.full(len(docnos), ONE_QUERY.encode()) if is_one else frame.ids(QUERY)
     found: Columns = {"qid": Repeats.find(qids), "docno": docnos}
     if sampled and not frame.written:

@@ -6,6 +6,7 @@ twice with LZ4. It may also be an array of objects, which are those of JSON line
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -247,7 +248,7 @@ def _number_list(qid: str, documents: list[Any], path: FilePath, wanted: WantedC
     ids = list(map(str, documents))
     numbers = dict(zip(ids, wanted.number_list(len(ids)), strict=True))
     if len(numbers) < len(ids):
-        twice = next(docno for at, docno in enumerate(ids) if docno in ids[:at])
+        twice = next(docno for docno, many in Counter(ids).items() if many > 1)
         raise InputError(f"document {twice[:40]} appears twice under query {qid[:40]}; remove one of the two", path)
     return numbers
 

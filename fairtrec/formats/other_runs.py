@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.data.uneven_ids import lay_out_unevenly
 from fairtrec.formats import columns, memory_bounds, named_columns
 from fairtrec.formats.column_roles import NO_ROLES, Roles, describe_header
 from fairtrec.formats.columns import FileColumns, Layout
@@ -224,6 +225,8 @@ def read(
     if order in BY_RANK and "rank" not in table.columns:
         raise InputError(f"a run of {form.called or form.name} has no ranks; leave out --order {order}", path)
     table.columns["tag"] = _spell_tag(table.columns.get("tag"), path)
+    if (left := lay_out_unevenly([table.columns["docno"]])) is not None:
+        table.columns["docno"] = left
     return table
 
 

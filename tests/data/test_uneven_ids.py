@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data import uneven_ids
-from fairtrec.data.uneven_ids import UnevenIds
-from fairtrec.formats import columns, run
+from fairtrec.commands.validate import entries
+from fairtrec.data import fingerprints, uneven_ids
+from fairtrec.data.uneven_ids import UnevenIds, number_ids
+from fairtrec.formats import columns, frames, other_runs, run
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
 
@@ -22,6 +23,8 @@ IDS = st.lists(st.sampled_from([b"a", b"d7", b"x" * 100, b"y" * 9]), min_size=1,
 def test_rows_are_those_of_one_array(parts, data, largest):
     pieces = [np.array(part) for part in parts]
     uneven, whole = UnevenIds(pieces), np.concatenate(pieces)
+    assert fingerprints(uneven).tolist() == fingerprints(whole).tolist()
+    assert number_ids(uneven).tolist() == number_ids(whole).tolist()
     assert (len(uneven), uneven.dtype, uneven.tolist()) == (len(whole), whole.dtype, whole.tolist())
     places = st.integers(0, len(whole) - 1)
     some = np.array(data.draw(st.lists(places)), dtype=np.int64)
@@ -63,6 +66,46 @@ def test_a_run_of_uneven_ids_is_the_run_that_it_is_elsewhere(tmp_path, monkeypat
     )
     assert read() == expected
     assert isinstance(made[0], UnevenIds)
+
+
+LINES = {  # of a run in other forms, and what stands above them
+    "trec": ("{0} Q0 {1} {3} {2} t", ""),
+    "4-columns": ("{0} {1} {3} {2}", ""),
+    "jsonl": ('{{"qid": "{0}", "docno": "{1}", "score": {2}}}', ""),
+    "table": ("{0}\t{1}\t{2}", "qid\tdocno\tscore\n"),
+}
+
+
+@pytest.mark.parametrize("form", LINES)
+def test_uneven_ids_of_any_form_are_read_and_checked_as_elsewhere(tmp_path, monkeypatch, fairtrec_command, form):
+    draw = np.random.default_rng(7)
+    docnos = [f"d{i}" if i % 500 != 3 else "x" * 1000 + str(i) for i in range(3000)] + ["d2"]
+    rows = [(f"q{i // 100 % 30}", docno, draw.integers(20), i % 100 + 1) for i, docno in enumerate(docnos)]
+    line, head = LINES[form]
+    path = tmp_path / "a"
+    path.write_text(head + "".join(line.format(*row) + "\n" for row in rows))
+
+    def read():
+        told = fairtrec_command("validate", path, "--run-format", form, "--all", "--fix", tmp_path / "fixed", "--force")
+        with pytest.raises(InputError) as fault:
+            run.read(path, form=form)
+        return told, str(fault.value)
+
+    expected = read()
+    assert "appears twice under query q0" in expected[1]
+    made, lay_out_unevenly = [], uneven_ids.lay_out_unevenly
+
+    def watch(parts):
+        made.append(lay_out_unevenly(parts))
+        return made[-1]
+
+    for module in (columns, frames, other_runs, entries):
+        monkeypatch.setattr(module, "lay_out_unevenly", watch)
+    for module in (uneven_ids, frames):
+        monkeypatch.setattr(module, "LARGEST", 1000)
+        monkeypatch.setattr(module, "STRIP", 64)
+    assert read() == expected
+    assert any(isinstance(each, UnevenIds) for each in made)
 
 
 def test_one_long_id_costs_little_more_than_itself(tmp_path):

@@ -10,6 +10,7 @@ from fairtrec.commands.validate.findings import Findings, list_few, list_some, p
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels, decode, encode_ids, find_starts, fingerprints
 from fairtrec.data.run import QrelsIndex
 from fairtrec.data.spellings import compare, guess
+from fairtrec.data.uneven_ids import number_ids
 from fairtrec.support.notes import Note
 
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
@@ -279,11 +280,14 @@ def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
 
 def _own_ids(rows: RunEntries, found: Findings) -> None:
     """Report that many rankings begin with the query itself."""
-    own = rows.docnos == encode_ids(rows.qids)[rows.query]
+    qids = encode_ids(rows.qids)
+    own = fingerprints(rows.docnos) == fingerprints(qids)[rows.query]
+    alike = np.flatnonzero(own)
+    own[alike] = rows.docnos[alike] == qids[rows.query[alike]]
     rankings = np.count_nonzero(np.bincount(rows.query))
     if not own.any() or own.sum() * OWN < rankings:
         return
-    order = np.lexsort((np.unique(rows.docnos, return_inverse=True)[1], rows.scores, rows.query))
+    order = np.lexsort((number_ids(rows.docnos), rows.scores, rows.query))
     first = order[np.append(np.diff(rows.query[order]) != 0, True)]  # of each query the last in rising order
     first = first[own[first]]
     if len(first) and len(first) * OWN >= rankings:

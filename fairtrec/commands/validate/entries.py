@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from fairtrec.commands.validate.blocks import (
 )
 from fairtrec.commands.validate.findings import Findings, plural, quote_text
 from fairtrec.data import Docs, Floats, Ints
+from fairtrec.data.uneven_ids import lay_out_unevenly
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, describe_comments
 from fairtrec.formats.other_runs import find_blank_tag, guess
@@ -190,11 +192,14 @@ class _RunReader:
 
     def _rows(self) -> RunEntries:
         width = max((part[1].dtype.itemsize for part in self.parts), default=1)
-        if width * sum(len(part[1]) for part in self.parts) > columns.MOST_BYTES:
+        uneven = lay_out_unevenly([part[1] for part in self.parts]) if self.parts else None
+        if uneven is None and width * sum(len(part[1]) for part in self.parts) > columns.MOST_BYTES:
             self.found.add("E106", None, f"ids of {width} bytes in so many lines do not fit into memory; shorten them")
             self.parts = []
         parts = self.parts or [(_NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE)]
-        query, docnos, ranks, scores, lines = (np.concatenate(column) for column in zip(*parts, strict=True))
+        several = [*zip(*parts, strict=True)]
+        docnos: Any = np.concatenate(several.pop(1)) if uneven is None else several.pop(1) and uneven
+        query, ranks, scores, lines = map(np.concatenate, several)
         qids, broken = tuple(qid.decode() for qid in self.number), np.array(self.broken, dtype=np.int64)
         return RunEntries(qids, query, docnos, ranks, scores, lines, broken, self.length, self.tag.decode())
 

@@ -22,6 +22,7 @@ from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, lis
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerprints
 from fairtrec.data.ranking.empty import write_empty
 from fairtrec.data.ranking.order import sort_by_score
+from fairtrec.data.uneven_ids import UnevenIds, number_ids
 from fairtrec.formats import columns, memory_bounds, other_runs
 from fairtrec.formats.column_roles import NO_ROLES, Roles, match_roles
 from fairtrec.formats.other_runs import settle_format, settle_table
@@ -44,7 +45,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings, roles: Roles = 
         return RunEntries.make_empty(fault.line or 0, kind)
     qids, docnos, scores = (table.columns[name] for name in ("qid", "docno", "score"))
     for name, ids in (("docno", docnos), ("qid", getattr(qids, "texts", qids))):
-        if np.isin(ids.view(np.uint8), BLANKS).any():
+        if any(np.isin(piece.view(np.uint8), BLANKS).any() for piece in getattr(ids, "pieces", (ids,))):
             found.add("E101", None, f"a {name} with a blank, which TREC files cannot have; rename it")
     if "Q0" in table.columns:
         qids = Repeats.find(np.char.add(np.char.add(qids, b" "), table.columns["Q0"]))
@@ -191,7 +192,8 @@ class Checked:
     @property
     def documents(self) -> int:
         """The number of different documents."""
-        return len(Docnos.collect(self.rows.docnos))
+        docnos: Any = self.rows.docnos
+        return len({*docnos.tolist()} if isinstance(docnos, UnevenIds) else Docnos.collect(docnos))
 
 
 def examine(
@@ -342,7 +344,7 @@ def _lines(checked: Checked, depth: int | None) -> Iterator[bytes]:
     """Write the lines as they are evaluated: by query as first seen, falling score, ties by falling docno."""
     rows = checked.rows
     starts = find_starts(rows.query)
-    alphabetical = np.unique(rows.docnos, return_inverse=True)[1]
+    alphabetical = number_ids(rows.docnos)
     ranked = np.lexsort((-alphabetical, -rows.scores, rows.query))
     ranks = np.arange(1, len(ranked) + 1) - np.repeat(starts[:-1], np.diff(starts))
     if depth is not None:

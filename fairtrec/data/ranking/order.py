@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data.docnos import Docs, Floats, Ints, fingerprints, lay_rows, list_lines
-from fairtrec.data.uneven_ids import UnevenIds
+from fairtrec.data.uneven_ids import UnevenIds, number_ids
 
 MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
 
@@ -40,10 +40,7 @@ def sort_by_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None 
             kept = (first - starts[np.searchsorted(starts, first, side="right") - 1] < depth)[block - 1]
             tied, block = tied[kept], block[kept]
         points: Any  # integers that compare as the docnos do
-        if docnos.dtype.itemsize <= 8:
-            points = fingerprints(docnos[tied])
-        else:
-            points = np.unique(docnos[tied], return_inverse=True)[1]
+        points = fingerprints(docnos[tied]) if docnos.dtype.itemsize <= 8 else number_ids(docnos[tied])
         order = tied[np.lexsort((~points, block))]
         column: Any = docnos
         if isinstance(column, UnevenIds):
