@@ -7,8 +7,9 @@ PYTEST :=
 COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 # Each core has a process of its own; threads of matrix products would wait for each other.
 COMPILED += OPENBLAS_NUM_THREADS=1
+FUZZ_SECONDS := 100# of each of six parsers
 SUITES := browser spark ecosystem embed adv
-MORE := $(SUITES) site bench
+MORE := $(SUITES) site bench fuzz
 # Only the files that have the marker are imported: to import all takes 10 s of each suite.
 MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
@@ -44,8 +45,9 @@ adv: .venv/adv  ## the tests of rankers against an adversary, which need torch a
 ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx, autojudge-base
 	$(MARKED)
 
-fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes
+fuzz: .venv/fuzz  ## all that is hostile: 10,000 corruptions of runs and of other files, and parsers by coverage; 20 minutes
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
+	PYTHONPATH=tests/made $(BIN)/python -m fairtrec_made.fuzzed $(FUZZ_SECONDS)
 
 slow: .venv/dev  ## all tests, those for a release too: more draws, all characters, oracles that are slow to start
 	$(COMPILED) FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not embed and not adv and not ecosystem'

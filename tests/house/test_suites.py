@@ -21,7 +21,7 @@ import yaml
 
 import fairtrec
 from fairtrec.cli import command
-from fairtrec_made import REPOSITORY
+from fairtrec_made import REPOSITORY, fuzzed
 from fairtrec_made.sources import parse
 
 PYTEST = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
@@ -50,6 +50,12 @@ def suites(monkeypatch):
 
 def read(*parts):
     return REPOSITORY.joinpath(*parts).read_text("utf-8")
+
+
+def test_parsers_are_fuzzed_for_ten_minutes_and_weekly_for_an_hour():
+    seconds = int(re.search(r"^FUZZ_SECONDS := (\d+)", read("Makefile"), re.MULTILINE)[1])
+    weekly = int(re.search(r"FUZZ_SECONDS=(\d+)", read(".github", "workflows", "weekly.yml"))[1])
+    assert (seconds * len(fuzzed.NAMES), weekly * len(fuzzed.NAMES)) == (600, 3600)
 
 
 def test_ci_and_its_workflows_run_every_suite(suites):

@@ -12,7 +12,7 @@ from types import ModuleType
 
 from fairtrec_made import REPOSITORY
 
-KINDS = ("run", "qrels", "counts", "collection", "numbers", "floods")
+KINDS = ("run", "qrels", "counts", "collection", "numbers", "floods", "corpus")
 SOURCE = REPOSITORY / "fairtrec" / "support" / "compiled" / "extension.c"
 ODD = [
     b"",
@@ -130,6 +130,15 @@ def look_up(watched: ModuleType, draw: random.Random, many: int) -> None:
         watched.lines(b"\n".join([line] * 3), b"i" * len(outs), outs, spans.FIVES)
 
 
+def read_corpus() -> None:
+    """Let the loops read all that the harness of ``fuzzed`` has for them, also what it found on this machine."""
+    from fairtrec_made import fuzzed
+
+    take = fuzzed.load("extension").take
+    for data in fuzzed.list_corpus("extension", found=True):
+        take(data)
+
+
 def main(built: str, kind: str, many: str) -> None:
     """Read corrupted blocks with a library that watches its memory."""
     spec = importlib.util.spec_from_file_location("fairtrec.support.compiled.extension", built)
@@ -172,6 +181,9 @@ def main(built: str, kind: str, many: str) -> None:
         counter.room = 2
     if kind == "numbers":
         compute_sums(draw, int(many))
+        return
+    if kind == "corpus":
+        read_corpus()
         return
     if kind == "floods":
         look_up(watched, draw, int(many))
