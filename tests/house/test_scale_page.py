@@ -3,7 +3,9 @@
 import re
 from itertools import groupby
 
+from benchmarks import worst_files
 from benchmarks.scale import BEGIN, DIMENSIONS, END, HEAD, MOST, PAGE
+from fairtrec_made.worst_files import gather_forms
 
 
 def test_the_table_has_the_two_largest_sizes_and_no_cost_that_grows_faster_than_its_work():
@@ -21,3 +23,18 @@ def test_the_table_has_the_two_largest_sizes_and_no_cost_that_grows_faster_than_
             found = re.fullmatch(r"below noise|([0-9.]+) times(, a square)?", growth)
             assert found is not None, (name, growth)
             assert float(found[1] or 0) <= most * MOST, (name, growth)
+
+
+def test_the_table_of_worst_files_has_each_form_and_none_that_grows_much_faster_than_its_bytes():
+    table = PAGE.read_text("utf-8").split(worst_files.BEGIN)[1].split(worst_files.END)[0].split("\n\n")[0]
+    head, _, *rows = table.splitlines()
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    assert head == worst_files.HEAD
+    assert [name for name, *_ in cells] == [*gather_forms()]
+    for name, cpu, _, cpu_times, memory, _, memory_times in cells:
+        assert float(cpu.replace(",", "")) <= worst_files.DEAREST[0], name
+        assert float(memory.replace(",", "")) <= worst_files.LAID_OUT_MEMORY, name
+        for growth in (cpu_times, memory_times):
+            found = re.fullmatch(r"below noise|([0-9.]+) times", growth)
+            assert found is not None, (name, growth)
+            assert float(found[1] or 0) <= worst_files.LAID_OUT_TIMES, (name, growth)

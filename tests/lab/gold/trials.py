@@ -6,6 +6,7 @@ import fairtrec
 from fairtrec.lab.gold import AGREEMENTS
 from fairtrec_made import EXAMPLE
 from fairtrec_made.command_trials import SHELL, TWO, WORDS
+from fairtrec_made.worst_files import WorstForm
 
 SITUATIONS = [
     ("gold draw a.run b.run", {"--number": "3", "--output": "new.out"}),
@@ -93,3 +94,14 @@ MEASURED = {
 }
 
 EMPTY_TABLES = {"gold sheet": (("docno", "group"), "gold agree FILE --labels labels.tsv")}
+
+WORST_FILES = {
+    "families": WorstForm(
+        ("list of families",),
+        (
+            "gold judges few.qrels few.qrels --runs few.run --runs few.second.run --runs few.third.run --families FILE -m nDCG@10",
+        ),
+        "{d}\t{g}\n",
+        "few\tf\n",
+    ),
+}

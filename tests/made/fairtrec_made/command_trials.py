@@ -77,6 +77,7 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "LONG_LINES": "tests/cli/test_bounds_of_input.py: what the file large holds, and the command that reads it",
     "MANY_NAMES": "tests/cli/test_bounds_of_input.py: a command, the columns of the file many, and the refusal",
     "PACKED_BOMBS": "tests/formats/test_bounded.py: a file: how it is written, how large, and how it is read",
+    "WORST_FILES": "fairtrec_made/worst_files.py: a form of file that only this command reads: a WorstForm",
     "EMPTY_TABLES": "tests/formats/test_empty.py: the columns of FILE, and the command that reads it",
     "ODD_LENGTHS": "tests/formats/test_lengths.py: a file: how it is written and read",
     "TYPED_LINES": "tests/support/files/test_typed.py: a line of JSON, its file, and the command that reads it",

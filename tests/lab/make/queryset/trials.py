@@ -1,6 +1,7 @@
 """What tests of all commands try of ``fairtrec make queryset``; fairtrec_made/command_trials.py lists what each name means."""
 
 import fairtrec
+from fairtrec_made.worst_files import WorstForm
 
 SITUATIONS = [
     ("make queryset votes.tsv", {"--keep": "n", "--query-texts": "asked.tsv", "--output": "new.tsv"}),
@@ -47,5 +48,16 @@ MANY_NAMES = {
         "make queryset --query-texts many --domain kind",
         (["qid", *MANY], ["query", *MANY], ["kind", *MANY]),
         "many:502: more than 500 domains; ",
+    ),
+}
+
+WORST_FILES = {
+    "votes": WorstForm(("file of votes",), ("make queryset FILE --keep n",), "{q}\t{d}\tn\n"),
+    "table of queries": WorstForm(
+        ("table of queries",),
+        ("make queryset few.votes --keep n --query-texts FILE --domain kind",),
+        "{d}\twho\t{g}{x}\n",
+        "qid\tquery\tkind{x}\n",
+        joint="\t",
     ),
 }

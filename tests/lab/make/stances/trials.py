@@ -8,6 +8,7 @@ import fairtrec
 from fairtrec.data import Docnos
 from fairtrec.lab.make.stances import vectors
 from fairtrec_made import REPOSITORY
+from fairtrec_made.worst_files import WorstForm
 
 INPUTS = REPOSITORY / "tests" / "cli" / "inputs"
 STANCE = [INPUTS / "tiny.run", "--embeddings", INPUTS / "vectors.npy", "--ids", INPUTS / "vectors-ids.txt"]
@@ -84,3 +85,22 @@ ODD_LENGTHS = {
 
 
 IMPORTING = [("", ["make stances --help"]), ("numpy scipy", [f"make stances {' '.join(map(str, STANCE))}"])]
+
+
+def write_vectors(folder, columns):
+    """Write a vector of each document."""
+    docnos = [*dict.fromkeys(columns["d"])]
+    angles = np.arange(2 * len(docnos)).reshape(-1, 2)
+    table = pa.table({"docno": docnos, "vector": list(np.cos(angles))})
+    parquet.write_table(table, folder / "vectors.parquet")
+
+
+WORST_FILES = {
+    "documents of queries": WorstForm(
+        ("list of documents",),
+        ("make stances few.run --embeddings vectors.parquet --fit FILE -o stances.tsv",),
+        "{q}\t{d}\n",
+        lacks="a query a line, long queries",  # a query needs two documents
+        beside=write_vectors,
+    ),
+}

@@ -1,0 +1,159 @@
+"""The worst valid file of each form: how CPU and memory grow with four times its bytes, and what a byte costs.
+
+``make slow`` measures the same in tests/formats/test_worst_files.py.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+from benchmarks.scale import PAGE
+from benchmarks.timing import FOLDER, report
+from fairtrec.support.version import __version__
+from fairtrec_made import worst_files
+from fairtrec_made.forked import Forks, Spent
+from fairtrec_made.worst_files import WorstForm
+
+BEGIN, END = "<!-- worst files -->\n", "<!-- /worst files -->\n"
+HEAD = "| form | CPU, ns a byte | of | growth | memory, bytes a byte | of | growth |"
+SIZES = 1 << 18, 1 << 20, 1 << 22  # bytes, each four times the one before
+START = 1 << 11
+TIMES = 6  # the most that four times the bytes may cost
+DOUBTFUL = 5  # times, from which larger files are looked at
+LONG = 0.6  # seconds that are sure enough
+SURE = (
+    0.15,
+    64.0,
+)  # seconds of a processor, and MiB, beyond the start: below, noise and blocks that are read drown growth
+LAID_OUT = {"one long id", "many groups"}  # ids are as wide as the longest; documents have 8 bytes for each group
+LAID_OUT_TIMES, LAID_OUT_MEMORY = 14, 500.0  # caches hold less of it the more there is
+DEAREST = 4_000.0, 120.0  # nanoseconds of a processor, and bytes of memory, for each byte of a file
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What one command costs for a bad file: each by byte, and what four times the bytes cost."""
+
+    form: str
+    kind: str
+    command: str
+    cpu: float  # nanoseconds a byte
+    memory: float  # bytes a byte
+    cpu_times: float  # nan if below noise
+    memory_times: float
+
+    @property
+    def is_bounded(self) -> bool:
+        """Tell whether all of it is within its bounds."""
+        is_wide = self.kind in LAID_OUT and not self.form.startswith("run")
+        times, memory = (LAID_OUT_TIMES, LAID_OUT_MEMORY) if is_wide else (TIMES, DEAREST[1])
+        return not (
+            self.cpu > DEAREST[0] or self.memory > memory or self.cpu_times > times or self.memory_times > times
+        )
+
+    def __str__(self) -> str:
+        costs = f"{self.cpu:.0f} ns and {self.memory:.0f} bytes a byte"
+        return (
+            f"{self.form}, {self.kind}: {costs}, {self.cpu_times:.1f} and {self.memory_times:.1f} times: {self.command}"
+        )
+
+
+def compare(less: float, more: float, sure: float) -> float:
+    """Give how many times as much four times the bytes cost; nan if that drowns in noise."""
+    return more / max(less, more / 16) if more > sure else float("nan")
+
+
+def measure(forks: Forks, name: str, kind: str, folder: Path, sizes: Sequence[int] = SIZES) -> Iterator[Growth]:
+    """Measure all commands that read a form, with a file of this kind."""
+    form = worst_files.gather_forms()[name]
+    files = _Files(form, kind, folder)
+    for number, words in enumerate(worst_files.list_commands(form, kind, files.make(START))):
+        forks.run(files.make(START).parent, words, here=True)
+        start = spend(forks, files.make(START), words)
+        less, more = (beyond(spend(forks, files.make(size), words), start) for size in sizes[:2])
+        size = sizes[1]
+        is_doubtful = compare(less.cpu, more.cpu, 0) > DOUBTFUL or more.peak * MIB > DEAREST[1] / 2 * size
+        if is_doubtful and len(sizes) > 2:  # look at larger ones, where noise and what any file takes are less
+            size = sizes[2] if more.cpu < LONG else size
+            several = [beyond(spend(forks, files.make(each), words), start) for each in (size // 4, size) * 2]
+            less, more = (min(several[place::2], key=lambda spent: spent.cpu) for place in (0, 1))
+        many = max(size, files.make(size).stat().st_size)  # what is packed counts as the same lines of text do
+        yield Growth(
+            name, kind, form.commands[number], more.cpu * 1e9 / many, more.peak * MIB / many,
+            compare(less.cpu, more.cpu, SURE[0]), compare(less.peak, more.peak, SURE[1]),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of one form and kind, each in a folder of its own."""
+
+    form: WorstForm
+    kind: str
+    folder: Path
+
+    def make(self, size: int) -> Path:
+        """Make the file of about so many bytes, if it is not there."""
+        path = self.folder / str(size) / f"file{self.form.suffix}"
+        if not path.exists():
+            worst_files.make(self.form, self.kind, path, size)
+        return path
+
+
+def spend(forks: Forks, path: Path, words: list[str]) -> Spent:
+    """Run a command on a file. A command that fails is an error."""
+    spent = forks.run(path.parent, words)
+    if spent.status:
+        raise SystemExit(f"{' '.join(words)} failed ({spent.status}) in {path.parent}")
+    return spent
+
+
+def beyond(spent: Spent, start: Spent) -> Spent:
+    """Take away what the start costs."""
+    return Spent(max(spent.cpu - start.cpu, 0), max(spent.peak - start.peak, 0), spent.status)
+
+
+def measure_form(name: str, folder: Path) -> list[Growth]:
+    """Measure a form in each way to be bad."""
+    found = []
+    with Forks() as forks:
+        for kind in worst_files.gather_forms()[name].kinds():
+            place = (folder / name / kind).absolute()
+            found += measure(forks, name, kind, place)
+            rmtree(place)
+    return found
+
+
+def write_row(name: str, found: list[Growth]) -> str:
+    """Write the worst of a form as a row of the table."""
+    cells = [name]
+    for cost, times in (("cpu", "cpu_times"), ("memory", "memory_times")):
+        dearest = max(found, key=lambda each: getattr(each, cost))
+        grown = [getattr(each, times) for each in found if getattr(each, times) == getattr(each, times)]
+        cells += [f"{getattr(dearest, cost):,.0f}", dearest.kind, f"{max(grown):.1f} times" if grown else "below noise"]
+    return f"| {' | '.join(cells)} |"
+
+
+def main(names: list[str] | None = None) -> None:
+    rows = [HEAD, "|---|--:|---|--:|--:|---|--:|"]
+    for name in names or worst_files.gather_forms():
+        found = measure_form(name, FOLDER / "worst")
+        for each in found:
+            if not each.is_bounded:
+                report(str(each), 1, 0)
+            print(f"      {each}", flush=True)
+        rows.append(write_row(name, found))
+        print(rows[-1], flush=True)
+    if os.environ.get("FAIRTREC_SCALE"):
+        head, rest = PAGE.read_text("utf-8").split(BEGIN)
+        version = __version__.split("+")[0]
+        said = f"\n`FAIRTREC_SCALE=1 python -m benchmarks worst_files` wrote this table with fairtrec {version}.\n"
+        PAGE.write_text(head + BEGIN + "\n".join(rows) + "\n" + said + END + rest.split(END)[1], "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,83 @@
+"""Commands in processes that have imported what they need: what each costs beyond the start.
+
+As a script it reads lines of JSON, a folder and the words of a command; it forks for each, and writes a line of JSON:
+seconds of a processor, MiB at the peak, and how it ended. A folder of null means that the command is done here, so that
+its imports need not be done again. A process that forks must be small: a peak begins with what it has.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from fairtrec_made import REPOSITORY
+
+
+class Spent(NamedTuple):
+    """What a command took."""
+
+    cpu: float  # seconds of processors
+    peak: float  # MiB
+    status: int
+
+
+class Forks:
+    """A process that forks for each command."""
+
+    def __enter__(self) -> Self:
+        paths = os.pathsep.join(map(str, (REPOSITORY, Path(__file__).parents[1])))
+        env = os.environ | {"PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", "FAIRTREC_OFFLINE": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "fairtrec_made.forked"],
+            env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def run(self, folder: Path, words: list[str], *, here: bool = False) -> Spent:
+        """Run a command in a folder, in a process of its own, or ``here`` in the one that forks."""
+        self.process.stdin.write(json.dumps([os.fspath(folder), words, here]) + "\n")
+        self.process.stdin.flush()
+        return Spent(*json.loads(self.process.stdout.readline()))
+
+
+def perform(words: list[str]) -> int:
+    """Run a command in this process."""
+    from fairtrec.cli import main
+
+    sys.argv = ["fairtrec", *words]
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def answer(folder: str, words: list[str], *, here: bool) -> Spent:
+    """Run a command, and say what it took."""
+    os.chdir(folder)
+    if here:
+        return Spent(0, 0, perform(words))
+    process = os.fork()
+    if not process:
+        status = 5
+        with suppress(BaseException):
+            status = perform(words)
+        os._exit(status)
+    _, status, usage = os.wait4(process, 0)
+    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for line in sys.stdin:
+        given, command, is_here = json.loads(line)
+        print(json.dumps(answer(given, command, here=is_here)), file=out, flush=True)
