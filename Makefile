@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 PYTEST :=
+SEED := 0
+COUNT := 400
+FILES :=
 # Tests start hundreds of processes, and none need compile what another has, whatever is set outside.
 COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 # Each core has a process of its own; threads of matrix products would wait for each other.
@@ -13,7 +16,7 @@ MORE := $(SUITES) site bench fuzz
 # Only the files that have the marker are imported: to import all takes 10 s of each suite.
 MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
-.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release-check clean
+.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz mutants slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -48,6 +51,9 @@ ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: 
 fuzz: .venv/fuzz  ## all that is hostile: 10,000 corruptions of runs and of other files, and parsers by coverage; 20 minutes
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
 	PYTHONPATH=tests/made $(BIN)/python -m fairtrec_made.fuzzed $(FUZZ_SECONDS)
+
+mutants: .venv/dev  ## 400 changes of formulas, drawn by SEED=0: fails if tests notice too few of them; an hour, and resumable
+	$(COMPILED) $(BIN)/python .ci/mutants.py --seed $(SEED) --count $(COUNT) $(FILES)
 
 slow: .venv/dev  ## all tests, those for a release too: more draws, all characters, oracles that are slow to start
 	$(COMPILED) FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not embed and not adv and not ecosystem'
@@ -109,7 +115,7 @@ release-check: .venv/dev  ## rehearse a release: the lines of release.yml, empty
 	$(BIN)/python .ci/release.py check
 
 clean:  ## remove .venv and all that was built
-	rm -rf .venv .venv-oldest .removal .site dist man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf .venv .venv-oldest .removal .site dist man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutants .coverage*
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'

@@ -1,0 +1,61 @@
+"""`make mutants` changes what is computed, and draws the same changes after an edit elsewhere."""
+
+import ast
+import sys
+import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
+
+import pytest
+
+from fairtrec_made import REPOSITORY
+
+
+@pytest.fixture(scope="module")
+def mutants():
+    spec = spec_from_file_location("mutants", REPOSITORY / ".ci" / "mutants.py")
+    module = module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "mutants", module)  # where its dataclasses look for their types
+        spec.loader.exec_module(module)
+        yield module
+
+
+@pytest.mark.parametrize(
+    ("line", "changes"),
+    [
+        ("x = a < b", ["a < b -> a <= b"]),
+        ("x = a + b * c", ["a + b * c -> a - b * c", "b * c -> b / c"]),
+        ("x += y", ["x += y -> x -= y"]),
+        ("x = -1 if not a else True", ["not a -> not not a", "-1 -> -2", "-1 if not a else True -> -1 if not a else False"]),
+        ("x = rows.any(axis=1)", ["rows.any(axis=1) -> rows.all(axis=1)", "axis=1 -> axis=0"]),
+        ("x = a is None and b in c", ["a is None and b in c -> a is None or b in c", "a is None -> a is not None", "b in c -> b not in c"]),
+        ('"""A text."""', []),
+        ('raise ValueError(f"{a + 1}")', []),
+        ('x = f"{1 + a:.3f}" + "s"', []),
+        ("x: tuple[int | None, Literal[2]]", []),
+        ("x = int | None", []),
+        ("x = zip(a, b, strict=True)", []),
+    ],
+)  # fmt: skip
+def test_what_is_changed(mutants, line, changes):
+    assert [each.describe() for each in mutants.find_changes(ast.parse(line))] == changes
+
+
+def test_a_line_that_an_import_computes_has_no_tests_of_its_own(mutants):
+    source = "A = 1\n\ndef f(x=2):\n    return (x +\n            3)\n\n@cache\ndef g():\n    return 4\n"
+    lines = [change.lines for change in mutants.find_changes(ast.parse(source))]
+    assert lines == [None, None, range(4, 6), range(4, 6), None]
+
+
+def test_a_draw_is_a_part_of_a_larger_one(mutants):
+    few, many = (mutants.draw_mutants(0, size, ["statistics/student", "measures/awrf"]) for size in (5, 50))
+    assert many[:5] == few
+    assert few != mutants.draw_mutants(1, 5, ["statistics/student", "measures/awrf"])
+    assert len({mutant.name for mutant in many}) == 50
+
+
+def test_survivors_that_are_named_have_a_reason_and_exist(mutants):
+    named = tomllib.loads((REPOSITORY / ".ci" / "survivors.toml").read_text("utf-8"))
+    texts = {mutant.name for mutant in mutants.draw_mutants(0, sys.maxsize, list(named))}
+    assert {f"{path}: {text}" for path, reasons in named.items() for text in reasons} <= texts
+    assert all(reason for reasons in named.values() for reason in reasons.values())
