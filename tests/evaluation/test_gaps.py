@@ -2,9 +2,11 @@
 
 import csv
 import json
+from dataclasses import replace
 from hashlib import sha256
 from math import inf, isnan, sqrt
 from statistics import fmean, variance
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.evaluation.columns.gaps import fieller, gap
+from fairtrec.evaluation.columns.gaps import Gap, Gaps, fieller, gap
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
 
@@ -239,6 +241,12 @@ def test_the_ends_of_bounds_have_no_gap(example, tmp_path):
         }
     assert all(found["all"])
     assert [bool(cell) for cell in found["difference"]] == [True, False, False]
+
+
+def test_a_doubtful_gap_has_a_question_mark_and_a_measure_without_a_gap_has_no_words():
+    wide = Gap(("a", "b"), 0.5, 20, 0.1, 0.9, 0.04)
+    scores = SimpleNamespace(gaps=[wide, None, replace(wide, doubtful=True)], describe_slices=lambda _: "a - b")
+    assert Gaps().suffixes(scores, None, 2) == [" a - b [0.10, 0.90] p 0.04", "", " a - b [0.10, 0.90] ? p 0.04"]
 
 
 def test_a_table_says_of_which_slices(example, tmp_path):

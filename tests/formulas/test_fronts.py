@@ -308,3 +308,9 @@ def test_documents_of_a_kind_are_numbered(kinds, ranks):
     several = np.random.default_rng(kinds).integers(0, kinds, (7, ranks))
     wanted = [[row[:at].tolist().count(kind) for at, kind in enumerate(row.tolist())] for row in several]
     assert number_kinds(several).tolist() == wanted
+
+
+def test_a_front_with_bounds_is_known_only_if_they_are_attained():
+    one = np.array([0.5])
+    for ends, attained, known in ((None, False, True), (np.ones((2, 1)), False, False), (np.ones((2, 1)), True, True)):
+        assert Front(one, one, np.zeros((1, 1), dtype=np.int64), ends, attained=attained).is_known == known

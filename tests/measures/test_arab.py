@@ -155,3 +155,10 @@ def test_what_it_needs_and_says():
 def test_an_option_that_there_is_not_is_refused_from_python_too():
     with pytest.raises(UsageError, match="ARaB: the parameter mag cannot be 'TF'; it is one of: tc, tf"):
         ARaB(mag="TF")
+
+
+@pytest.mark.parametrize("measure", [RaB, ARaB])
+def test_only_presence_has_bounds(measure):
+    """A document holds terms of the second group alone, of the first alone, or counts without a limit."""
+    assert measure(mag="bool").bounds == (-1, 1)
+    assert measure(mag="tc").bounds == measure(mag="tf").bounds == (None, None)

@@ -348,3 +348,10 @@ def test_results_are_written_read_replayed_and_compared(folder, fairtrec_command
 def test_python_refuses_the_same(given, fault, what):
     with pytest.raises(fault, match=what):
         fairtrec.retrievability(RUN, **given)
+
+
+@pytest.mark.parametrize("power", [-1070, -1, 1010])
+def test_frequencies_of_any_size_give_the_same_inequality(power):
+    often = {"q1": 3.0, "q2": 8.0, "q3": 1.0}
+    scaled = {qid: many * 2.0**power for qid, many in often.items()}
+    assert pooled([Gini(cutoff=3)], RUN, pool=scaled) == pooled([Gini(cutoff=3)], RUN, pool=often)

@@ -158,6 +158,12 @@ def test_one_query_has_intervals_of_its_candidates():
         assert math.isnan(find_interval(measure, run, labels=LABELS)[1].low)
 
 
+@pytest.mark.parametrize(("chosen", "doubtful"), [(0.0, True), (1.0, False), (11.0, False), (12.0, True)])
+def test_a_rate_of_enough_candidates_is_doubtful_only_at_0_and_1(chosen, doubtful):
+    assert deleted.bound_drawn_rate(chosen, 12.0, 0.95).doubtful == doubtful
+    assert deleted.bound_drawn_rate(3.0, 9.0, 0.95).doubtful
+
+
 @pytest.mark.parametrize("measure", KINDS.split())
 def test_laws_of_clusters(measure):
     run, given_ = make_inputs(np.random.default_rng(2))

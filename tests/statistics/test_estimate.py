@@ -103,6 +103,8 @@ def test_a_difference_of_two_runs_is_that_of_their_corrections():
     chance, a = np.array([0.5, 0.75, 0.6]), np.array([0, 0.6, 0.5])
     assert found.variance == pytest.approx((chance * (r**2 + 2 * a**2 / (number + 2))).sum())
     assert (found.number, found.differ) == (3, 2)
+    beyond = [drawn([*each.weights, 0.0], [1, 0, -1, 1], [0.5, 0.25, 0.4, 0.5], each.total) for each in (first, second)]
+    assert beyond[0].estimate_difference(beyond[1])[:6] == found[:6]  # of a document that neither run looks at
     same = first.estimate_difference(first)
     assert (same.correction, same.variance) == (0, 0)
     assert first.estimate_difference(drawn([0.0] * 3, [0.0] * 3, [0.5, 0.25, 0.4], total=1.0)) is None

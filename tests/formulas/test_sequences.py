@@ -1,0 +1,24 @@
+"""Sequences of kinds against plain enumeration."""
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairtrec.formulas.sequences import KindSequences, SequenceSteps
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=3), st.integers(0, 4))
+def test_each_sequence_is_listed_once_in_either_form(supply, length):
+    expected = [
+        kinds
+        for kinds in product(range(len(supply)), repeat=length)
+        if all(kinds.count(kind) <= most for kind, most in enumerate(supply))
+    ]
+    listed = KindSequences.enumerate_sequences(supply, length)
+    assert [tuple(row) for row in listed.kinds.tolist()] == expected
+    assert listed.number.tolist() == [[row[:rank].count(row[rank]) for rank in range(length)] for row in expected]
+    steps = SequenceSteps.enumerate_steps(np.array(supply), length)
+    assert len(steps) == len(expected)
+    assert [tuple(row) for row in steps.take(np.arange(len(steps))).tolist()] == expected
