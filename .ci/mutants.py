@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import coverage
@@ -43,6 +43,7 @@ NAMED = REPOSITORY / ".ci" / "survivors.toml"
 ROOMS = ["measures", "formulas", "statistics", "evaluation/columns", "commands/check/judgment.py"]
 TESTS = ["measures", "formulas", "statistics", "evaluation", "commands/check"]
 MOST = 0.03  # of the draw may survive
+ENOUGH = 20  # seconds of tests; a mutant that survives them survives
 MEMORY = 8 << 30  # bytes of a process
 WARM = ["numpy", "scipy.special", "scipy.stats", "pyarrow.csv", "pyarrow.parquet", "pandas", "click"]
 
@@ -311,7 +312,13 @@ class Choice:
         files = [[*tests] for _, tests in groupby(sorted(chosen), key=lambda test: test.partition("::")[0])]
         for tests in files:
             tests.sort(key=self.seconds.__getitem__)
-        return sorted(files, key=lambda tests: (not _is_own(tests[0], mutant.path), sum(map(self.seconds.get, tests))))
+        files.sort(key=lambda tests: (not _is_own(tests[0], mutant.path), self.add_seconds(tests)))
+        so_far = accumulate(map(self.add_seconds, files), initial=0.0)
+        return [tests for tests, before in zip(files, so_far, strict=False) if before < ENOUGH]
+
+    def add_seconds(self, tests: Sequence[str]) -> float:
+        """Add up how long tests take."""
+        return sum(self.seconds[test] for test in tests)
 
 
 def _is_own(test: str, path: str) -> bool:

@@ -3,10 +3,11 @@
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.formulas.sequences import KindSequences, SequenceSteps
+from fairtrec.formulas.sequences import KindSequences, SequenceSteps, number_rows
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=3), st.integers(0, 4))
@@ -22,3 +23,13 @@ def test_each_sequence_is_listed_once_in_either_form(supply, length):
     steps = SequenceSteps.enumerate_steps(np.array(supply), length)
     assert len(steps) == len(expected)
     assert [tuple(row) for row in steps.take(np.arange(len(steps))).tolist()] == expected
+
+
+@pytest.mark.parametrize("largest", [3, 1 << 40])  # of which a row has its number by arithmetic, or by its bytes
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=12))
+def test_equal_rows_have_one_number(largest, rows):
+    rows = [tuple(largest * each // 2 for each in row) for row in [*rows, (2, 2, 2)]]
+    first, of = number_rows(np.array(rows))
+    assert [rows[at] for at in first[of].tolist()] == rows
+    assert first.tolist() == [rows.index(row) for row in dict.fromkeys(rows[at] for at in first.tolist())]
+    assert len(first) == len({*rows})

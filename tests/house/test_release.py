@@ -216,5 +216,5 @@ def test_the_tests_pass_in_a_workflow_where_errors_become_annotations():
 def test_weekly_workflows_name_targets_of_make():
     makefile = (REPOSITORY / "Makefile").read_text("utf-8")
     targets = WORKFLOWS["weekly.yml"]["jobs"]["make"]["strategy"]["matrix"]["target"]
-    assert {"oldest", "suites", "coverage", "slow", "fuzz", "release-check"} <= {*targets}
+    assert {"oldest", "suites", "coverage", "slow", "fuzz", "mutants", "release-check"} <= {*targets}
     assert not [target for target in targets if not re.search(rf"^{target}: ", makefile, re.MULTILINE)]

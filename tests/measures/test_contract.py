@@ -1,5 +1,9 @@
 """All our measures keep the contract that those of other packages inherit."""
 
+import re
+
+import pytest
+
 from fairtrec import measures
 from fairtrec.evaluation.given.stances import StanceReference
 from fairtrec.testing import MeasureContract
@@ -16,3 +20,17 @@ def test_what_a_given_thing_has_as_example_is_in_the_collections(monkeypatch):
 
     monkeypatch.setattr(StanceReference, "make_example", make_example)
     assert MeasureCollection.draw({"f": 1.0}).given["stances"] == {docno: [0.7] for docno in "abcdef"}
+
+
+RANGE = re.compile(r"Range: \[(-?[\d.]+), ([\d.]+)[\])]")
+DOCUMENTED = {name: found for name in measures.BUILT_IN if (found := RANGE.search(getattr(measures, name).__doc__))}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_declared_bounds_are_the_documented_range(name):
+    """Some pages say when a bound does not hold: then the measure declares none."""
+    low, high = map(float, DOCUMENTED[name].groups())
+    declared = getattr(measures, name)().bounds
+    assert declared[0] in (low, None)
+    assert declared[1] in (high, None)
+    assert len(DOCUMENTED) > 15

@@ -183,6 +183,15 @@ def test_laws_of_clusters(measure):
     assert again[1] == pytest.approx(alone)
 
 
+def test_two_clusters_have_one_degree_of_freedom():
+    # changes 1 and -1, each times sqrt(1 / 2): an error of 1, so p is that of t = 2
+    one = deleted.Deletions(2.0, np.array([1.0, -1.0]), 2, 2.0)
+    found = deleted.compare_deletions(one, deleted.Deletions(0.0, np.zeros(2), 2, 2.0), 0.95)
+    assert (found.error, found.p) == pytest.approx((1, 2 * stats.t.sf(2, 1)))
+    assert (found.low, found.high) == pytest.approx(stats.t.interval(0.95, 1, loc=2))
+    assert deleted.compute_margin_p(found, 0.5) == pytest.approx(stats.t.sf(1.5, 1))
+
+
 def test_one_cluster_has_none():
     run, given_ = make_inputs(np.random.default_rng(3))
     for measure in set(KINDS.split()) - {"Selected(group=f)@2", "Impact@2"}:

@@ -306,3 +306,12 @@ def test_cliffs_delta_takes_values_for_equal_relative_to_their_size(scale):
     assert found == math.copysign(0.25, -scale)
     apart = scale * (1 + 1e-9)
     assert paired.cliff(np.array([scale]), np.array([apart])) == math.copysign(1, -scale)
+
+
+def test_10000_resamples_of_seed_0_are_drawn_if_nothing_else_is_asked():
+    differences, asked = normal(2, 40), {"resamples": 10_000, "seed": 0}
+    for test in ("randomization", "bootstrap"):
+        assert paired.p_values(differences, test).tolist() == paired.p_values(differences, test, **asked).tolist()
+    ends = paired.intervals(differences, "bca")
+    assert ends.tolist() == paired.intervals(differences, "bca", confidence=0.95, **asked).tolist()
+    assert paired.interval(differences[0], "bca") == tuple(ends[0].tolist())
