@@ -354,6 +354,7 @@ def try_mutant(mutant: Mutant, files: Sequence[Sequence[str]], seconds: Mapping[
             return spec_from_file_location(name, loader.path, loader=loader)
 
     sys.meta_path.insert(0, Finder)
+    vars(sys.modules["__main__"]).pop("__file__", None)  # processes that tests start would import it again
     bound_seconds(0.0)
     importlib.import_module(module)
     for start in (0, *(2**power for power in range(1, len(files).bit_length()))):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fairtrec
-from fairtrec.measures.exposure_ratio import ABR, DIR, DP, DTR
+from fairtrec.measures.exposure_ratio import ABR, DIR, DP, DTR, ComparedRates
 from fairtrec.support.errors import UsageError
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
@@ -162,3 +162,18 @@ def test_two_groups_one_is_the_rest(group):
     both = (f > 0) & (m > 0) & np.isfinite(f)
     np.testing.assert_allclose(f[both] * m[both], 1)
     np.testing.assert_allclose(DP()(membership, EVEN, GROUPS), np.minimum(f, m))
+
+
+@pytest.mark.parametrize(("one", "groups", "is_chosen"), [(None, 2, False), (None, 3, True), (0, 2, False), (0, 3, False)])
+def test_two_of_three_rates_are_chosen_after_a_look_at_the_data(one, groups, is_chosen):
+    got, due = np.array([[1.0, 3.0, 2.0]])[:, :groups], np.full((1, groups), 4.0)
+    fixed = ComparedRates(one).fix(got, due, np.ones((1, groups)))
+    assert fixed.is_chosen == is_chosen
+    rest = got[:, 1:].sum() / due[:, 1:].sum()
+    assert fixed.value(fixed.parts).item() == pytest.approx(1 / 3 if one is None else 0.25 / rest)
+
+
+def test_a_group_of_which_nothing_is_wanted_takes_part_unless_a_target_counts():
+    got, due, wanted = np.array([[1.0, 3.0, 0.0]]), np.full((1, 3), 4.0), np.array([[0.5, 0.5, 0.0]])
+    assert ComparedRates(None).take(got, due, wanted)[0].tolist() == got.tolist()
+    assert ComparedRates(None, has_target=True).take(got, due, wanted)[0].tolist() == [[1, 3]]
