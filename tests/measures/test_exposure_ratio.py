@@ -164,7 +164,9 @@ def test_two_groups_one_is_the_rest(group):
     np.testing.assert_allclose(DP()(membership, EVEN, GROUPS), np.minimum(f, m))
 
 
-@pytest.mark.parametrize(("one", "groups", "is_chosen"), [(None, 2, False), (None, 3, True), (0, 2, False), (0, 3, False)])
+@pytest.mark.parametrize(
+    ("one", "groups", "is_chosen"), [(None, 2, False), (None, 3, True), (0, 2, False), (0, 3, False)]
+)
 def test_two_of_three_rates_are_chosen_after_a_look_at_the_data(one, groups, is_chosen):
     got, due = np.array([[1.0, 3.0, 2.0]])[:, :groups], np.full((1, groups), 4.0)
     fixed = ComparedRates(one).fix(got, due, np.ones((1, groups)))
