@@ -305,24 +305,27 @@ class Choice:
         self.find_contexts = cache(lambda path: self.data.contexts_by_lineno(str(REPOSITORY / path)))
 
     def choose(self, mutant: Mutant) -> list[list[str]]:
-        """Choose tests, those of a file together."""
+        """Choose the quickest tests, those of a file together."""
         lines = self.find_contexts(mutant.path)
         entered = {test for line in mutant.lines or () for test in lines.get(line, ())} & self.seconds.keys()
         chosen = entered or {test for tests in lines.values() for test in tests} & self.seconds.keys()
-        files = [[*tests] for _, tests in groupby(sorted(chosen), key=lambda test: test.partition("::")[0])]
-        for tests in files:
-            tests.sort(key=self.seconds.__getitem__)
-        files.sort(key=lambda tests: (not _is_own(tests[0], mutant.path), self.add_seconds(tests)))
-        so_far = accumulate(map(self.add_seconds, files), initial=0.0)
-        return [tests for tests, before in zip(files, so_far, strict=False) if before < ENOUGH]
+        quickest = sorted(chosen, key=lambda test: (not _is_own(test, mutant.path), self.seconds[test], test))
+        so_far = accumulate(map(self.seconds.__getitem__, quickest), initial=0.0)
+        kept = [test for test, before in zip(quickest, so_far, strict=False) if before < ENOUGH]
+        files = [[*tests] for _, tests in groupby(sorted(kept, key=_find_file), key=_find_file)]
+        return sorted(files, key=lambda tests: (not _is_own(tests[0], mutant.path), self.add_seconds(tests)))
 
     def add_seconds(self, tests: Sequence[str]) -> float:
         """Add up how long tests take."""
         return sum(self.seconds[test] for test in tests)
 
 
+def _find_file(test: str) -> str:
+    return test.partition("::")[0]
+
+
 def _is_own(test: str, path: str) -> bool:
-    return Path(test.partition("::")[0]).stem.removeprefix("test_") == Path(path).stem
+    return Path(_find_file(test)).stem.removeprefix("test_") == Path(path).stem
 
 
 class Loader(SourceFileLoader):

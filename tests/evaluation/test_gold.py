@@ -241,6 +241,17 @@ def test_a_plug_in_says_by_itself_that_it_is_a_sum(tmp_path):
     assert value == pytest.approx(5 - 2)  # both drawn are of the first group
 
 
+@pytest.mark.parametrize(("words", "helps"), [("fmfmfmfm", False), ("ffffffff", True)])
+def test_gold_labels_alone_are_noted_if_they_are_surer(words, helps):
+    """All eight are of f, of which the first instrument says half; the errors of the second are 0."""
+    pandas = pytest.importorskip("pandas")
+    drawn = pandas.DataFrame([(d, "f", 0.5) for d in "abcdefgh"], columns=["docno", "group", "probability"])
+    run = {"q": {d: -float(at) for at, d in enumerate("abcdefgh")}}
+    labels = dict(zip("abcdefgh", words, strict=True)) | {"x": "m"}
+    result = fairtrec.evaluate("Exposure(group='f',of='all')@8", run, labels=labels, gold=drawn)
+    assert ("the instrument does not help: gold labels without it" not in str(result)) == helps
+
+
 def of_queries(run, gold, qids, probability):
     return [(qid, d, g, probability) for qid in qids for d in run[qid] for g in gold[d]]
 

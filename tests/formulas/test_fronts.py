@@ -115,6 +115,19 @@ def test_the_hull_by_assignments_is_that_of_all_orders(query):
         assert found.fairness[at] <= best + 1e-6 <= bound + 2e-6
 
 
+@pytest.mark.parametrize("scale", [2.0**-10, 2.0**40])
+@pytest.mark.parametrize("which", ["gains", "worth"])
+def test_the_hull_by_assignments_has_no_scale(which, scale):
+    random = np.random.default_rng(5)
+    given_ = {"gains": random.integers(0, 4, 9) * 1.0, "worth": random.random(9)}
+    rest = {"weights": np.array([1.0, 0.6, 0.5]), "discounts": np.array([1.0, 0.8, 0.1])}
+    one = two_sums.supported_front(**given_, **rest).ends
+    other = two_sums.supported_front(**given_ | {which: scale * given_[which]}, **rest).ends
+    one[["gains", "worth"].index(which)] *= scale
+    assert one.shape[1] > 2
+    assert other == pytest.approx(one)
+
+
 @given(queries(), st.lists(st.integers(0, 2), min_size=7, max_size=7), st.integers(0, 99))
 def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
     gains, _, weights, _ = query
