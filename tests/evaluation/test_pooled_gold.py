@@ -1,12 +1,14 @@
 """Pooled exposure that gold labels of drawn documents correct: figures, arithmetic written out, and laws."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import fairtrec
+from fairtrec.evaluation.columns.pool import Pooled
 from fairtrec.statistics.gold_estimates import quantile
 from fairtrec.support.errors import InputError
 from fairtrec_made import texts
@@ -117,3 +119,11 @@ def test_probabilities_that_cannot_be_are_refused():
         fairtrec.evaluate("AWRF@2", RUN, labels=LABELS, gold=sheet, pool="even")
     with pytest.raises(InputError, match="has no gold label"):
         fairtrec.evaluate("AWRF@2", RUN, labels=LABELS, gold={"a": "f", "b": "m"}, pool="even")
+
+
+def test_measures_that_are_computed_apart_are_put_next_to_each_other():
+    one, other = (Pooled(pools={name: 1}, frequency=np.ones(2), drawn={name: 2}) for name in "ab")
+    joined = one.join(other, [0, 1])
+    assert (joined.pools, joined.drawn) == ({"a": 1, "b": 1}, {"a": 2, "b": 2})
+    assert one.join(replace(other, drawn=None), [0, 1]).drawn == {"a": 2}
+    assert replace(one, drawn=None).join(replace(other, drawn=None), [0, 1]).drawn is None

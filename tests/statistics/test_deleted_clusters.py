@@ -192,6 +192,13 @@ def test_two_clusters_have_one_degree_of_freedom():
     assert deleted.compute_margin_p(found, 0.5) == pytest.approx(stats.t.sf(1.5, 1))
 
 
+@pytest.mark.parametrize("values", [[np.nan] * 3, [1.0, np.inf, 2.0], [1.0, 1e200, 2.0]])
+def test_a_mean_of_what_has_no_square_has_no_interval(values):
+    clusters = np.arange(3)
+    assert np.isnan(deleted.bound_mean(np.array(values), clusters, 0.95).low)
+    assert np.isnan(deleted.delete_from_mean(np.array(values), clusters, 0.95).value)
+
+
 def test_one_cluster_has_none():
     run, given_ = make_inputs(np.random.default_rng(3))
     for measure in set(KINDS.split()) - {"Selected(group=f)@2", "Impact@2"}:
