@@ -341,3 +341,11 @@ def test_commands_that_exchange_documents_refuse_it(asked, copied, fairtrec_comm
     done = fairtrec_command(asked[0], "qrels.txt", "bm25.run", *asked[1:], "--labels", "labels.tsv")
     assert done.code == 2
     assert "goes by those of one group; leave out group=" in done.err
+
+
+@pytest.mark.parametrize(("queries", "confidence"), [(0, 0.95), (1, 0.95), (20, None)])
+def test_a_gap_without_an_interval_is_not_doubtful(queries, confidence):
+    found = compare_groups("P@1", ("a", "b"), np.ones(queries), np.zeros(queries), confidence)
+    assert np.isnan([found.low, found.high, found.p]).all()
+    assert not found.doubtful
+    assert found.queries == queries

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from dataclasses import dataclass
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -377,3 +378,12 @@ def test_bounds_over_more_queries_than_the_value_have_their_number():
     ends = fairtrec.evaluate("AWRF@5", runs, **given).scores[0].ends
     least, greatest = (ends[end].means.item() for end in ("least", "greatest"))
     assert f"could be [{least:.4f}, {greatest:.4f}] over 4, 3 of 4 queries" in facts(verdict, 4)
+
+
+def test_what_a_count_could_have_shown_is_a_sum_as_its_difference_is():
+    differences, asked = np.array([1.0, 0.0, 2.0, -1.0, 1.0]), SimpleNamespace(factor=1.0, offset=0.0)
+    mean, total = (judgment._compared(asked, differences, 4.0, (None, None), "t", 0.05, scale) for scale in (1, 5))
+    least = paired.detectable(differences, alpha=0.05, power=judgment.POWER)
+    assert (mean.difference, mean.detectable) == pytest.approx((0.6, least))
+    assert (total.difference, total.detectable) == pytest.approx((3, 5 * least))
+    assert (total.low, total.high) == pytest.approx((5 * mean.low, 5 * mean.high))
