@@ -181,6 +181,13 @@ def test_few_queries_or_values_that_differ_have_no_interval_and_then_a_question_
         assert (not isnan(found.p), found.doubtful) == (has, doubtful)
 
 
+def test_without_a_confidence_slices_of_any_size_have_no_interval():
+    values = {"a": np.arange(20.0), "b": np.arange(20.0) / 2}
+    for found in gap(values, None, qids=named(values)):
+        assert (found.of, found.queries, found.doubtful) == (("a", "b"), 40, False)
+        assert np.isnan([found.low, found.high, found.p]).all()
+
+
 def evaluated(measures, example, **given):
     return fairtrec.evaluate(measures, example / "neural.run", qrels=example / "qrels.txt", **given)
 

@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal, getcontext, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -99,3 +100,12 @@ def test_the_compiled_loop_has_the_bits_of_its_twin(function, values):
         patch.setattr(elementary, "extension", None)
         twin = function(np.array(values))
     assert np.where(np.isnan(twin), np.nan, twin).tobytes() == np.where(np.isnan(compiled), np.nan, compiled).tobytes()
+
+
+def test_the_first_part_of_a_logarithm_has_exact_multiples():
+    """A double is at least 2^-1074 and below 2^1024; what its logarithm adds up first is not rounded."""
+    two, of_c = (part[0] for part in elementary.tables()[:2])
+    for power in range(-1074, 1025):
+        product = power * two
+        assert Fraction(product) == power * Fraction(two)
+        assert Fraction(product + of_c[-1]) == Fraction(product) + Fraction(of_c[-1])

@@ -199,6 +199,16 @@ def test_a_mean_of_what_has_no_square_has_no_interval(values):
     assert np.isnan(deleted.delete_from_mean(np.array(values), clusters, 0.95).value)
 
 
+def test_a_value_that_one_deletion_leaves_undefined_has_no_interval():
+    parts = np.array([[1.0], [2.0], [4.0]])
+
+    def value(rows):
+        return np.where(rows[:, 0] == 5, np.nan, rows[:, 0])  # without the second
+
+    assert np.isnan(deleted.bound_value(value, parts, 3.0, 0.95).low)
+    assert not np.isnan(deleted.bound_value(lambda rows: rows[:, 0], parts, 3.0, 0.95).low)
+
+
 def test_one_cluster_has_none():
     run, given_ = make_inputs(np.random.default_rng(3))
     for measure in set(KINDS.split()) - {"Selected(group=f)@2", "Impact@2"}:
