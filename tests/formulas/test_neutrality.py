@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fairtrec.formulas import discount
-from fairtrec.formulas.neutrality import omega
+from fairtrec.formulas.neutrality import ideal, ideals, omega
 
 EVEN = np.array([0.5, 0.5])
 
@@ -99,3 +99,16 @@ def test_the_weights_of_averaged_ranks_are_a_mean_of_means(n):
     expected = [math.fsum(1 / x for x in range(i, n + 1)) / n for i in range(1, n + 1)]
     np.testing.assert_allclose(discount.rank_averages(n), expected, rtol=1e-13)
     assert discount.rank_averages(n).sum() == pytest.approx(1, abs=1e-13)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 1)), min_size=1, max_size=6), st.integers(1, 7)
+)  # fmt: skip
+def test_the_best_down_to_each_rank_takes_documents_that_there_are(kinds, cutoff):
+    worth, documents = np.array(kinds, dtype=float).T[:, None] / [[[4.0]], [[1.0]]]
+    falling = sorted(worth[documents > 0].tolist(), reverse=True)
+    weights = discount.log2(cutoff)
+    wanted = [sum(weights[at] * each for at, each in enumerate(falling[:rank])) for rank in range(1, cutoff + 1)]
+    found = ideals(worth, documents.astype(np.int64), cutoff)[0]
+    assert found == pytest.approx(wanted if falling else [np.nan] * cutoff, nan_ok=True)
+    assert ideal(worth, documents.astype(np.int64), cutoff)[0] == pytest.approx(found[-1], nan_ok=True)
