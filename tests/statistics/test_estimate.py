@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fairtrec.statistics.gold_correctors import QueryCorrector
 from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, estimate_from_queries, quantile, tail
 
 ALL = bool(os.environ.get("FAIRTREC_FUZZ"))
@@ -282,3 +283,10 @@ def test_students_t_is_that_of_scipy(freedom):
 def test_a_probability_of_nearly_nothing_leaves_no_interval():
     found = drawn([0.5, 0.5], [1, 0], [1e-300, 0.5], total=1.0).estimate()
     assert np.isnan(found.find_interval(0.5, 0.95)).all()
+
+
+@pytest.mark.parametrize(("drawn_queries", "few"), [([True, False, True], True), ([True, True, True], False)])
+def test_errors_may_be_too_few_only_if_a_part_of_the_queries_was_drawn(drawn_queries, few):
+    corrector = QueryCorrector(np.ones(3), np.ones(3), np.array(drawn_queries))
+    assert corrector.has_few_errors == few
+    assert not corrector.keep_queries([0, 2]).has_few_errors
