@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 import fairtrec
+from fairtrec.evaluation.columns.pool import POOLED
 from fairtrec.measures import BUILT_IN
 from fairtrec.support.errors import InputError, UsageError
 
@@ -186,3 +187,10 @@ def test_what_cannot_be_pooled_is_refused(tmp_path):
     for name in ("r.html", "r.parquet"):
         with pytest.raises(UsageError, match="pool= prints a line below each mean"):
             result.write(tmp_path / name)
+
+
+def test_values_that_are_pooled_are_explained_next_to_measures_that_have_no_others():
+    run, labels = {"q": {"a": 2.0, "b": 1.0}, "r": {"b": 1.0}}, {"a": "f", "b": "m"}
+    for measures, explained in (("Exposure(group=f)@2 Gini@2", True), ("Exposure(group=f)@2", True), ("Gini@2", False)):
+        result = fairtrec.evaluate(measures, run, labels=labels, pool="even")
+        assert (str(POOLED.note()) in map(str, result.notes)) == explained

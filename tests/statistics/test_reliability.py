@@ -17,6 +17,7 @@ from fairtrec.statistics.reliability import (
     find_complete,
     find_interval,
     halve_queries,
+    leave_out_queries,
     mean_squares,
 )
 
@@ -220,3 +221,12 @@ def test_halves_are_those_of_sha256():
     turned = next(iter(halve_queries(["q5", "q4", "q3", "q2", "q1"], seed=7)))
     assert turned.tolist() == first.tolist()[::-1]
     assert len(list(halve_queries(["a", "b"]))) == 200
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e12])
+def test_what_is_left_of_a_table_without_residuals_is_0_whatever_its_size(scale):
+    of_runs, of_queries = np.array([[0.0], [0.1], [0.7]]), np.array([0.0, 0.3, 0.2, 0.9, 0.6])
+    runs, residuals, _ = leave_out_queries(scale * (of_runs + of_queries))
+    assert residuals.tolist() == [0] * 5
+    # the variance of 0, .1 and .7 about .266667 is .143333, without any query
+    assert runs == pytest.approx([4 * scale * scale * 0.43 / 3] * 5)
