@@ -336,3 +336,10 @@ def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
 def test_what_trec_eval_alone_has_is_nothing_else_to_ir_measures():
     (of_trec,) = relevance.of_trec_eval("gm_map")
     assert of_trec.ir_measure is of_trec
+
+
+@pytest.mark.parametrize("name", ["nDCG", "nDCG@4"])
+def test_the_form_of_ndcg_is_divided_by_all_judged_grades(name):
+    # 1 / log2(2) + 2 / log2(4) = 2, over 2 / log2(2) + 1 / log2(3) + 1 / log2(4) = 3.130930
+    form = registry.parse(name)[0].formula(np.array([[1.0, 0.0, 2.0]]), np.array([[2.0, 1.0, 1.0, 0.0]]))
+    assert form.value() == pytest.approx([2 / (2 + 1 / np.log2(3) + 0.5)])
