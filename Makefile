@@ -52,7 +52,7 @@ fuzz: .venv/fuzz  ## all that is hostile: 10,000 corruptions of runs and of othe
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
 	PYTHONPATH=tests/made $(BIN)/python -m fairtrec_made.fuzzed $(FUZZ_SECONDS)
 
-mutants: .venv/dev  ## 400 changes of formulas, drawn by SEED=0: fails if tests notice too few of them; an hour, and resumable
+mutants: .venv/dev  ## 400 changes of formulas, drawn by SEED=0, of which tests notice each that .ci/survivors.toml does not explain; an hour, resumable
 	$(COMPILED) $(BIN)/python .ci/mutants.py --seed $(SEED) --count $(COUNT) $(FILES)
 
 slow: .venv/dev  ## all tests, those for a release too: more draws, all characters, oracles that are slow to start

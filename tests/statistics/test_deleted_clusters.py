@@ -205,7 +205,7 @@ def test_a_value_that_one_deletion_leaves_undefined_has_no_interval():
     def value(rows):
         return np.where(rows[:, 0] == 5, np.nan, rows[:, 0])  # without the second
 
-    assert np.isnan(deleted.bound_value(value, parts, 3.0, 0.95).low)
+    assert deleted.bound_value(value, parts, 3.0, 0.95) is deleted.NONE
     assert not np.isnan(deleted.bound_value(lambda rows: rows[:, 0], parts, 3.0, 0.95).low)
 
 
