@@ -27,6 +27,7 @@ from fairtrec.support.errors import (  # noqa: E402
     short,
     type_options,
 )
+from fairtrec.support.files import admission  # noqa: E402
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries  # noqa: E402
 from fairtrec.support.version import __version__  # noqa: E402
 
@@ -192,7 +193,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    with _ended_by_signals(), type_options():
+    with _ended_by_signals(), type_options(), admission.remember_inputs():
         try:
             try:
                 if instruction := os.environ.get("_FAIRTREC_COMPLETE"):

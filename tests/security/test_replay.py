@@ -67,7 +67,7 @@ OTHER = {  # functions that read no input of a command that is replayed
     *("support/jobs/shared_work.py:load", "support/jobs/shared_work.py:write_work"),  # what processes send each other
     *("counting/table/build.py:write_table", "ir_measures/__main__.py:_finite"),  # what is being made; another program
     "commands/check/config.py:_line",  # of a file of options, which a replay passes over
-    "report/output.py:_fill",  # what is written
+    *("report/output.py:_fill", "commands/check/report.py:is_verdicts"),  # what is written, and what that replaces
 }
 FOLDERS = (
     "support/files/atomic.py",

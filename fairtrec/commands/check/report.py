@@ -31,7 +31,6 @@ from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
 from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
 from fairtrec.support.errors import plain
-from fairtrec.support.files import opening
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
 KEYS = ("run", "requirement", "slice", "group")
@@ -45,7 +44,9 @@ OURS = (  # how what is written here reads, from its start to its end
     rb"### fairtrec check: .*\n`fairtrec:[^\n]*`\n",
     rb'\{\n "fairtrec": ".*\n "verdicts": .*\}\n',
     rb"(?:::(?:error|warning) [^\n]*title=fairtrec%3A [^\n]*\n)*",
-    rb"(?:.*\n)?" + _COUNTED + rb"\b[^\n]*\n(?:#[^\n]*\n)*# fairtrec:[^\n]*\n(?:#[^\n]*\n)*",
+    rb"(?:(?:passed|warning|OPEN|FAILED| {9})[^\n]*\n)*"
+    + _COUNTED
+    + rb"\b[^\n]*\n(?:#[^\n]*\n)*# fairtrec:[^\n]*\n(?:#[^\n]*\n)*",
 )
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
 
@@ -299,8 +300,7 @@ def is_verdicts(path: Path) -> bool:
     """Tell by its content a file that one of the formats above wrote; an empty one holds nothing that can be lost."""
     if not path.is_file() or path.stat().st_size > LARGEST:
         return False
-    with opening.open_input(path) as file:
-        text = file.read(LARGEST + 1)
+    text = path.read_bytes()
     return any(re.fullmatch(pattern, text, re.DOTALL) is not None for pattern in OURS)
 
 

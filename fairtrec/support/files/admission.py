@@ -67,6 +67,29 @@ class Admission(NamedTuple):
 
 
 _admission: ContextVar[Admission | None] = ContextVar("admission", default=None)
+_inputs: set[tuple[int, int]] | None = None  # of the files that a command opened: device and number
+
+
+@contextmanager
+def remember_inputs() -> Iterator[None]:
+    """Keep which files a command opens, so that it writes over none of them."""
+    global _inputs  # noqa: PLW0603 - of all threads
+    _inputs = set()
+    try:
+        yield
+    finally:
+        _inputs = None
+
+
+def is_input(path: FilePath) -> bool:
+    """Tell whether this command has opened a file, under any name."""
+    if not _inputs:
+        return False
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return False
+    return (status.st_dev, status.st_ino) in _inputs
 
 
 def admission() -> Admission | None:
@@ -107,16 +130,20 @@ def refuse_unrecorded(path: FilePath, descriptor: int | None = None) -> None:
     Who cannot pass a ``descriptor`` asks before the file is opened by its name.
     """
     found = _admission.get()
-    if found is None:
+    if found is None and _inputs is None:
         return
     if fspath(path) == "-":  # standard input
-        found.refuse(path)
+        if found is not None:
+            found.refuse(path)
+        return
     try:
         status = os.stat(fspath(path).rstrip("/") or ".") if descriptor is None else os.fstat(descriptor)
     except (OSError, ValueError):  # there is nothing to read, as its reader says
         return
-    if _identify(status) not in found.files:
+    if found is not None and _identify(status) not in found.files:
         found.refuse(path)
+    if _inputs is not None:
+        _inputs.add((status.st_dev, status.st_ino))
 
 
 def refuse_dataset(name: str) -> None:

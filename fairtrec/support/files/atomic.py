@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from fairtrec.support.errors import UsageError
+from fairtrec.support.files import admission
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +71,7 @@ def replace_file(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
     Where the system can do so the file has no name of its own before, and nothing of it is left if the process is
     killed; elsewhere what was left is removed by the next one that writes there. The permissions of what stood at
     ``path`` stay; a link is replaced, not followed. ``synced`` is for what must be there after the machine has lost
-    power too.
+    power too. Raises UsageError for a file that the command has read.
     """
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     descriptor = unnamed(path.parent)
@@ -88,6 +89,8 @@ def replace_file(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
             place.chmod(mode)
         if synced:
             _sync(place)
+        if admission.is_input(path):
+            raise UsageError(f"the output {path} is also read; choose another with -o")
         if place != part and not _linked(descriptor, path):
             _linked(descriptor, part)
         if place == part or part.exists():

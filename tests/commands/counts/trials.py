@@ -33,3 +33,8 @@ MEASURED = {
     "counts info": "COUNTS",
     "counts merge": "OUT/merged.arrow HALVES --force",
 }
+
+READ_AND_WRITTEN = {
+    "converted counts": ("counts convert counts.tsv OUT --force", "counts.tsv"),
+    "merged counts": ("counts merge OUT counts.tsv other.tsv --force", "other.tsv"),
+}

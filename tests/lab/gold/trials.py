@@ -105,3 +105,6 @@ WORST_FILES = {
         "few\tf\n",
     ),
 }
+
+READING_ANY_FILE = ["gold agree FILE --labels labels.tsv"]
+FILE_OUTPUTS = ["gold draw bm25.run --number 5 --force -o"]

@@ -84,3 +84,7 @@ EXCHANGING = [("rerank", "--by", "Optimal(utility=nDCG(group=f)@5,fairness=AWRF@
 _MADE = "--by DetCons@10 --terms gender-en --docs collection.tsv --membership majority -o new/"
 REFUSED_OUTPUTS = {"rerank": f"rerank none bad.run bm25.run {_MADE}"}
 FAILING_OUTPUTS = {"rerank": f"rerank none fair.run bm25.run {_MADE}"}
+
+RERANK = "rerank none {} --by neutral --terms gender-en --docs collection.tsv"
+FOLDER_OUTPUTS = [f"{RERANK.format('{0} fair.run')} -o out/"]
+FILE_OUTPUTS = [f"{RERANK.format('bm25.run')} -o"]

@@ -57,3 +57,12 @@ JSON_READERS = {
         ),
     )
 }
+
+READ_AND_WRITTEN = {
+    "checked terms": (
+        "make counterfactual collection.tsv --pairs gender-en-pairs --terms terms.tsv -o OUT",
+        "terms.tsv",
+    ),
+}
+READING_ANY_FILE = ["make counterfactual collection.tsv --pairs FILE -o swapped.tsv -j 1"]
+FILE_OUTPUTS = ["make counterfactual collection.tsv --pairs gender-en-pairs -j 1 -o"]

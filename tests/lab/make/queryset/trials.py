@@ -61,3 +61,6 @@ WORST_FILES = {
         joint="\t",
     ),
 }
+
+READING_ANY_FILE = ["make queryset FILE --keep n --query-texts queries.tsv -o set.tsv"]
+FILE_OUTPUTS = ["make queryset votes.tsv --keep n --query-texts queries.tsv -o"]

@@ -104,3 +104,8 @@ WORST_FILES = {
         beside=write_vectors,
     ),
 }
+
+READING_ANY_FILE = [
+    "make stances bm25.run --embeddings FILE --ids queries.tsv -o stances.tsv",
+    "make stances bm25.run --embeddings FILE -o stances.tsv",
+]
