@@ -81,10 +81,28 @@ def number_ids(docnos: Docs | UnevenIds) -> Ints:
 
 def lay_out_unevenly(parts: list[Docs]) -> UnevenIds | None:
     """Keep parts of a column as they are if they take far less memory than one array of them; None if they do not."""
-    pieces = []
-    for part in parts:
-        strips = range(0, len(part), STRIP) if part.dtype.itemsize > NARROW else ()
-        several = [part[first : first + STRIP] for first in strips]
-        pieces += [each.astype(f"S{max(8, int(np.char.str_len(each).max()))}") for each in several] or [part]
+    pieces = [piece for part in parts for piece in _cut(part)]
     made = max(piece.dtype.itemsize for piece in pieces) * sum(map(len, pieces))
     return UnevenIds(pieces) if made > LARGEST and made > TIMES * sum(piece.nbytes for piece in pieces) else None
+
+
+def is_uneven(part: Docs) -> bool:
+    """Tell whether a part of a column has few long ids, so that a column as wide as it would waste memory."""
+    return part.nbytes > TIMES * sum(piece.nbytes for piece in _cut(part))
+
+
+def narrow(part: Docs) -> Docs:
+    """Take away what is empty behind each id, as a parser leaves it that gives all columns one width."""
+    return part if part.dtype.itemsize <= NARROW else part.astype(_fit(part), copy=False)
+
+
+def _cut(part: Docs) -> list[Docs]:
+    """Cut what is wide into strips, each as wide as its longest id."""
+    strips = range(0, len(part), STRIP) if part.dtype.itemsize > NARROW else ()
+    several = [part[first : first + STRIP] for first in strips]
+    return [each.astype(_fit(each)) for each in several] or [part]
+
+
+def _fit(part: Docs) -> str:
+    """Give the type of ids as wide as the longest, in steps of 8 bytes."""
+    return f"S{max(8, -(-int(np.char.str_len(part).max(initial=0)) // 8) * 8)}"

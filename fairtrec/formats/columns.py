@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 import numpy as np
 
 from fairtrec.data import Ints, find_starts, fingerprints
-from fairtrec.data.uneven_ids import lay_out_unevenly
+from fairtrec.data.uneven_ids import is_uneven, lay_out_unevenly, narrow
 from fairtrec.formats import spans
 from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
@@ -92,7 +92,11 @@ class Room:
 
     def __init__(self, block: Columns, rows: int) -> None:  # like those of a block; what is not used costs no memory
         several = {
-            name: column for name, column in block.items() if len(column) > 1 and not isinstance(column, Repeats)
+            name: column
+            for name, column in block.items()
+            if len(column) > 1
+            and not isinstance(column, Repeats)
+            and not (column.dtype.kind == "S" and is_uneven(column))
         }
         self.rows = min(rows, MOST_BYTES // max((column.dtype.itemsize for column in several.values()), default=1))
         self.columns = {name: np.empty(self.rows, column.dtype) for name, column in several.items()}
@@ -246,6 +250,8 @@ def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
         for name, kind in layout.columns.items():
             if kind == "blocks" and not isinstance(columns[name], Repeats):
                 columns[name] = Repeats.find(columns[name])
+        if uneven:
+            columns[uneven] = narrow(columns[uneven])
         rows = len(columns["docno"])
         if row == 0 and rows > FEW:
             rooms.append(Room(columns, int(MORE * rows * opening.size(path) / opening.BLOCK)))

@@ -10,7 +10,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from os import fspath
 from typing import Any, BinaryIO, cast
 
@@ -62,7 +62,7 @@ class _Hashed(io.RawIOBase):
 
 
 _streams: dict[str, tuple[Any, str]] = {}  # what cannot be read again: the file that it was, and its sha256
-_pipes: set[tuple[str, int, int]] = set()  # that have been opened
+_pipes: set[tuple[int, int]] = set()  # that have been opened, under any name: device and number
 _first_lines: dict[str, tuple[int, bytes]] = {}  # of files that were read
 _reading: dict[str, _Hashed] = {}  # of these, what is being read
 
@@ -129,9 +129,9 @@ def _once(path: FilePath) -> Iterator[Any]:
             raise InputError("standard input is closed; pass a file", path)
         if name in _streams and _streams[name][0] is sys.stdin:
             raise InputError("standard input can be read only once; pass a file for one of the two", path)
-    else:
-        at = os.stat(name.rstrip("/") or ".")
-        pipe = name, at.st_dev, at.st_ino
+    with suppress(io.UnsupportedOperation):  # what stands for standard input in Python is no file
+        at = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name.rstrip("/") or ".")
+        pipe = at.st_dev, at.st_ino
         if pipe in _pipes:  # to open it again would wait for somebody to write into it again
             raise InputError("this pipe can be read only once, but is needed twice; pass a file", path)
         if stat.S_ISFIFO(at.st_mode):
