@@ -166,7 +166,7 @@ def forget_lab(rooms: Collection[str]) -> None:
     blocks = re.compile(r"^<!-- of lab -->\n(?:.*\n)*?<!-- end of lab -->\n\n?", re.MULTILINE)
     named = "|".join(map(re.escape, sorted(rooms)))
     lines = re.compile(rf"^(?:\|.*(?:fairtrec|tests)/lab/.*|[a-z ]{{14}}(?:(?:{named}) +)+│.*)\n", re.MULTILINE)
-    for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")]:
+    for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), *REPOSITORY.glob("tests/*/README.md")]:
         path.write_text(lines.sub("", blocks.sub("", path.read_text("utf-8"))), "utf-8")
 
 

@@ -193,7 +193,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    with _ended_by_signals(), type_options(), admission.remember_inputs():
+    with _ended_by_signals(), _quiet_without_memory(), type_options(), admission.remember_inputs():
         try:
             try:
                 if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
@@ -271,6 +271,21 @@ def _ended_by_signals() -> Iterator[None]:
             stream.flush()
         except OSError:  # which has been told, if it can be; the interpreter flushes once more at its end
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def _quiet_without_memory() -> Iterator[None]:
+    """Say nothing of what is closed without memory, of which Python would print a traceback."""
+
+    def pass_over(fault: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(fault.exc_type, MemoryError):
+            usual(fault)
+
+    usual, sys.unraisablehook = sys.unraisablehook, pass_over
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
 
 
 def _out_of_memory() -> int:

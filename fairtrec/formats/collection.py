@@ -203,7 +203,10 @@ def take_document(document: Any) -> tuple[bytes, str]:
         raise ValueError("this line has no text; add a key text or contents")  # noqa: TRY004 - of the file
     if not isinstance(title, str | None):
         raise ValueError("the title of this line is not text; write it in quotation marks")  # noqa: TRY004
-    return str(docno).encode(errors="surrogatepass"), f"{title} {body}" if title else body
+    try:
+        return str(docno).encode(), f"{title} {body}" if title else body
+    except UnicodeEncodeError:
+        raise ValueError(f"the docno {docno!r} holds half a character (a lone surrogate); correct it") from None
 
 
 def _find_id(document: dict[str, Any]) -> Any:

@@ -10,17 +10,39 @@ from fairtrec_made.sources import parse
 
 PAGE = (REPOSITORY / "SECURITY.md").read_text("utf-8")
 ROWS = re.findall(r"^\| (.*) \| `(tests/\S+?)::(\w+)` \|$", PAGE, re.MULTILINE)
+ATTACKS = {
+    promise: re.findall(r"`(tests/\S+?)::(\w+)`", cell)
+    for promise, cell in re.findall(
+        r"^\| (.*) \| (.*) \|$", (REPOSITORY / "tests/security/README.md").read_text("utf-8"), re.MULTILINE
+    )
+}
 FILES = sorted((REPOSITORY / "fairtrec").rglob("*.py"))
 RUNNING = {"pickle", "marshal", "shelve", "yaml", "dill", "joblib", "cloudpickle"}
 OWN = {"fairtrec/support/jobs/shared_work.py"}  # what one process of ours sends to another
 
 
+def has_test(path, name):
+    tree = parse((REPOSITORY / path).read_text("utf-8"))
+    return name in [each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+
+
 @pytest.mark.parametrize(("promise", "path", "name"), ROWS, ids=[name for _, _, name in ROWS])
 def test_each_promise_has_its_test(promise, path, name):
-    functions = [
-        each for each in ast.walk(parse((REPOSITORY / path).read_text("utf-8"))) if isinstance(each, ast.FunctionDef)
-    ]
-    assert name in [each.name for each in functions], promise
+    assert has_test(path, name), promise
+
+
+@pytest.mark.parametrize(("promise", "path", "name"), ROWS, ids=[name for _, _, name in ROWS])
+def test_each_promise_is_attacked_in_two_ways_more(promise, path, name):
+    attacks = {*ATTACKS[promise]} - {(path, name)}
+    assert len(attacks) >= 2, promise
+    assert [each for each in attacks if not has_test(*each)] == []
+
+
+def test_no_attack_stands_for_two_promises():
+    of_promises = [ATTACKS[promise] for promise, _, _ in ROWS]
+    assert [*ATTACKS][1:] == [promise for promise, _, _ in ROWS]  # below the names of the columns
+    every = [attack for attacks in of_promises for attack in attacks]
+    assert sorted({*every}) == sorted(every)
 
 
 def test_each_row_of_the_table_names_a_test():

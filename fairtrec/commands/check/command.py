@@ -16,6 +16,7 @@ from fairtrec.cli.runs import name_runs
 from fairtrec.commands.check import VERDICTS, config
 from fairtrec.support.errors import FairtrecError, InputError, UsageError, plain
 from fairtrec.support.files.arguments import is_same, split
+from fairtrec.support.files.atomic import write_together
 from fairtrec.support.literals import FailOn, Method
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def command(
         found = replace(found, notes=(*found.notes, PASSED_OVER.note(file=str(passed_over))))
     for _, broken in found.result.failed:
         write_stderr(broken)
-    _write(found, form, output, junit, places, time.monotonic() - began)
+    with write_together():
+        _write(found, form, output, junit, places, time.monotonic() - began)
     if found.result.failed:
         return InputError.exit_code
     return 0 if found.passed else 1

@@ -47,16 +47,15 @@ def command(folder: str | None, *, force: bool) -> int:
 def _copy(example: Path, folder: Path, *, force: bool) -> None:
     """Copy a folder, whole or not at all. Raises UsageError for a folder that is not empty, unless ``force`` is set."""
     import shutil
-    import tempfile
 
-    from fairtrec.support.files.atomic import refuse_full_folder
+    from fairtrec.support.files.atomic import make_scratch_folder, refuse_full_folder
 
     here = folder.is_dir()
     refuse_full_folder(folder, force=force)
     if not folder.parent.is_dir():
         raise UsageError(f"there is no folder {folder.parent}; make it, or choose another")
-    with tempfile.TemporaryDirectory(dir=folder if here else folder.parent) as inside:
-        made = Path(inside) / "example"
+    with make_scratch_folder(folder / "example" if here else folder) as inside:
+        made = inside / "example"
         shutil.copytree(example, made)
         if here:  # it stays the folder that a shell stands in
             for path in made.rglob("*"):

@@ -11,6 +11,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import TYPED, Titled, write_stderr
 from fairtrec.commands.validate import FINDINGS
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files.atomic import write_together
 from fairtrec.support.literals import Severity, Track
 
 if TYPE_CHECKING:
@@ -82,8 +83,9 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
             yield checked, place
 
     write = getattr(sys.stdout, "command" * (form == "github"), sys.stdout.write)
-    for line in FINDINGS(form, seen()):
-        write(line)
+    with write_together():
+        for line in FINDINGS(form, seen()):
+            write(line)
     if bad:
         what = "errors or warnings" if fail_on == "warning" else "errors"
         raise InputError(f"{bad} of {len(paths)} run{'s' * (len(paths) > 1)} with {what}; see above")

@@ -78,7 +78,7 @@ def command(
     from fairtrec.lab.rerank.report import list_notes
     from fairtrec.lab.rerank.rerank import rerank
     from fairtrec.report.output import pour, refuse_unwritable
-    from fairtrec.support.files.atomic import refuse_full_folder
+    from fairtrec.support.files.atomic import refuse_full_folder, write_together
 
     files = name_runs(runs)
     asked = rerankers.parse(" ".join(by), given["relevance_level"])
@@ -101,9 +101,10 @@ def command(
         effects = Effects(measures, {"qrels": qrels, **take_group(list(files.items()), given)}) if measures else None
         reranking = rerank(asked, files, qrels=qrels, jobs=jobs, **chosen, **given)
         effect = effects.compute(reranking) if effects is not None else None
-    for each, place in zip(reranking.runs, written, strict=False):
-        with make_place(place, output or ""):
-            run_writer.write(each.after, place)
+    with write_together():
+        for each, place in zip(reranking.runs, written, strict=False):
+            with make_place(place, output or ""):
+                run_writer.write(each.after, place)
     if output is None:
         pour(run_writer.lines(reranking.runs[0].after))
     if effect is not None:

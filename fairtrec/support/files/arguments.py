@@ -241,6 +241,10 @@ def _files(
     """Name the files behind a name or pattern, which stands in that line of a list if it does."""
     if name == opening.STDIN:
         return [name]
+    is_pattern, found = any(sign in name for sign in PATTERN), list[str]()
+    if not is_pattern and not os.path.isdir(name):
+        return [name]  # where there is no such file, whoever reads it says so
+    what = f"no file matches {name}; check the pattern and the folder that it starts from"
     if os.path.isdir(name):
         try:
             from pathlib import Path
@@ -249,13 +253,10 @@ def _files(
         except PermissionError:
             raise InputError("this folder may not be read; change its permissions", name) from None
         what = f"the folder {name} has no files; pass another"
-    elif any(sign in name for sign in PATTERN):
+    if is_pattern:
         from glob import glob
 
-        found = sorted({*glob(name, recursive=True), *[name] * os.path.exists(name)})  # which hides no other file
-        what = f"no file matches {name}; check the pattern and the folder that it starts from"
-    else:
-        return [name]  # where there is no such file, whoever reads it says so
+        found = sorted({*found, *glob(name, recursive=True), *[name] * os.path.exists(name)})  # which hides no other
     found = [file for file in found if not os.path.isdir(file)]
     found = _pass_over(name, found, _is_no_file, NO_FILE, left_out) if not submissions.is_untrusted() else found
     if left_out is not None and os.path.isdir(name):

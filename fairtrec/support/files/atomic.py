@@ -5,6 +5,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, BinaryIO
 
 from fairtrec.support.errors import UsageError
@@ -33,11 +34,37 @@ def refuse_full_folder(folder: "Path", *, force: bool) -> None:
         raise UsageError(f"the folder {folder} is not empty; choose another, or add --force to write into it")
 
 
+_made: ContextVar["list[Path] | None"] = ContextVar("made", default=None)  # new files and folders, to be taken back
+
+
+@contextmanager
+def write_together() -> "Iterator[None]":
+    """Take back the files and folders that are made meanwhile, if an error ends it; what replaced a file stays."""
+    made: list[Path] = []
+    token = _made.set(made)
+    try:
+        yield
+    except BaseException:
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        raise
+    finally:
+        _made.reset(token)
+    _remember(*made)
+
+
+def _remember(*paths: "Path") -> None:
+    """Remember what is new, where it may have to be taken back."""
+    if (made := _made.get()) is not None:
+        made += paths
+
+
 @contextmanager
 def make_folder(folder: "Path", *, parents: bool = False) -> "Iterator[None]":
     """Make a folder, perhaps with those above it, for what is written meanwhile; what is empty in the end goes again.
 
-    So no folder stays of a command that writes nothing. Raises OSError for one that cannot be made.
+    So no folder stays of a command that writes nothing, or that fails. Raises OSError for one that cannot be made.
     """
     made: list[Path] = []
     try:
@@ -45,7 +72,9 @@ def make_folder(folder: "Path", *, parents: bool = False) -> "Iterator[None]":
             if not each.is_dir():
                 each.mkdir()
                 made.append(each)
-        yield
+                _remember(each)
+        with write_together():
+            yield
     finally:
         for each in reversed(made):
             with suppress(OSError):  # it is not empty
@@ -95,6 +124,8 @@ def replace_file(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
             _linked(descriptor, part)
         if place == part or part.exists():
             part.replace(path)
+        if mode is None:
+            _remember(path)
         if synced:
             with suppress(OSError):  # not every system can do this to a folder
                 _sync(path.parent)

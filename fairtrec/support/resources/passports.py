@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar, get_args
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError
 from fairtrec.support.files import admission, opening
-from fairtrec.support.files.atomic import make_folder, replace_file
+from fairtrec.support.files.atomic import make_folder, replace_file, write_together
 from fairtrec.support.files.typed_fields import Fields, read_toml
 from fairtrec.support.resources.fetch import digest, fetch, has_digest
 
@@ -242,9 +242,10 @@ def _kept(wanted: Passport, copies: Mapping[Path, FilePath]) -> Path:
     from shutil import copyfile
 
     try:
-        for place, file in copies.items():
-            with make_folder(place.parent, parents=True), replace_file(place, synced=True) as part:
-                copyfile(file, part)
+        with write_together():
+            for place, file in copies.items():
+                with make_folder(place.parent, parents=True), replace_file(place, synced=True) as part:
+                    copyfile(file, part)
     except OSError as error:
         raise _unwritable(wanted.place, error) from error
     return wanted.place

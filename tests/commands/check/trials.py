@@ -93,3 +93,7 @@ INTERVALS = ["check"]
 NEEDED_LIBRARY = {"check": "scipy"}
 JUDGED_QUERIES = {"check": "check qrels.txt bm25.run --require 'nDCG@5 > 0'"}
 MEASURED = {"check": "QRELS RUNS --require 'nDCG@10 >= 0' -f json"}
+
+WRITING = {
+    "check": "check qrels.txt bm25.run --require RR>=0 --junit old.txt -o new",
+}

@@ -97,3 +97,7 @@ MEASURED = {
     "compare": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED -f tsv",
     "compare --interval bca": "QRELS RUNS -m nDCG@10 --interval bca -f tsv",
 }
+
+WRITING = {
+    "compare": "compare qrels.txt bm25.run fair.run -m RR -o old.txt",
+}

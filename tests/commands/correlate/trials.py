@@ -88,3 +88,7 @@ MEASURED = {
     "correlate": "QRELS RUNS -m 'nDCG@10 NFaiRR@10' COUNTED",
     "correlate --rankings": "RUNS",
 }
+
+WRITING = {
+    "correlate": "correlate qrels.txt bm25.run fair.run neural.run -m 'RR nDCG@10' -o old.txt",
+}

@@ -338,7 +338,7 @@ def test_a_broken_second_member(tmp_path):
         ('{"id": "x", "text": 7}', "this line has no text"),
         ('{"id": "", "text": "a"}', "this line has no docno"),
         ('{"id": "a\\u0000", "text": "a"}', "a docno with a NUL"),
-        ('{"id": "\\ud800", "text": "a"}', "a docno that is not Unicode"),
+        ('{"id": "\\ud800", "text": "a"}', "the docno .* holds half a character"),
         ('{"id": "x", "text": "a"', "this line is not JSON"),
         ("x\ttext", "this line is not JSON"),
     ],

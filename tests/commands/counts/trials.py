@@ -38,3 +38,9 @@ READ_AND_WRITTEN = {
     "converted counts": ("counts convert counts.tsv OUT --force", "counts.tsv"),
     "merged counts": ("counts merge OUT counts.tsv other.tsv --force", "other.tsv"),
 }
+WRITING = {
+    "counts make": "counts make collection.tsv --terms gender-en -j 1 -o new.tsv",
+    "counts make over another": "counts make collection.tsv --terms gender-en -j 1 --force -o old.arrow",
+    "counts merge": "counts merge old.arrow one.tsv two.tsv --force",
+    "counts convert": "counts convert one.tsv new.parquet",
+}

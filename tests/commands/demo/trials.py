@@ -5,3 +5,7 @@ SLOW_SITUATIONS = ["demo"]
 VALUES = {"--copy": "new"}
 
 NEEDED_LIBRARY = {"demo": ""}
+
+WRITING = {
+    "demo": "demo --copy new",
+}

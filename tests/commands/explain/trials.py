@@ -94,3 +94,7 @@ DIVISORS = {
     },
 }
 ROUNDED_IDEALS = [lambda runs, _, given: fairtrec.explain("NFaiRR@1", runs["a"], **given)]
+
+WRITING = {
+    "explain": "explain none bm25.run -m AWRF@10 --terms gender-en --docs collection.tsv -o old.txt",
+}

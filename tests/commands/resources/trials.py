@@ -3,3 +3,7 @@
 STRANGE_FOLDERS = ["resources list"]
 LOOKED_UP = ["resources list", "resources show gender-en", "resources verify"]
 MEASURED = {"resources list": ""}
+
+WRITING = {
+    "resources add": "resources add own.toml",
+}

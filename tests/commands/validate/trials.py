@@ -54,3 +54,8 @@ RECORDED_JSON = ["validate"]
 PRINTED = {"validate": ["validate", *TWO, "--qrels", "qrels.txt"]}
 NEEDED_LIBRARY = {"validate": ""}
 MEASURED = {"validate": "RUNS --qrels QRELS"}
+
+WRITING = {
+    "validate --fix": "validate neural.run --fix old.run",
+    "validate --fix to a folder": "validate neural.run bm25.run --fix new/",
+}

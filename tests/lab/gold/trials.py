@@ -108,3 +108,7 @@ WORST_FILES = {
 
 READING_ANY_FILE = ["gold agree FILE --labels labels.tsv"]
 FILE_OUTPUTS = ["gold draw bm25.run --number 5 --force -o"]
+
+WRITING = {
+    "gold draw": "gold draw bm25.run --number 5 --force -o old.tsv",
+}

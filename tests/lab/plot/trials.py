@@ -68,3 +68,8 @@ MEASURED = {
 
 
 OFFERED = [("plot fro", ["plain,front"])]
+
+WRITING = {
+    "plot": "plot queries qrels.txt bm25.run fair.run -m nDCG@10 -o old.svg",
+}
+DIES_WITHOUT_MEMORY = {"plot": "matplotlib dies in its own code"}

@@ -9,3 +9,8 @@ REFUSED_OUTPUTS = {
     "report of no file": "report qrels.txt no-such.run -m nDCG@10 -o new/",
 }
 FAILING_OUTPUTS = {"report": "report qrels.txt bm25.run -m nDCG@10 -o new/"}
+
+WRITING = {
+    "report": "report qrels.txt bm25.run fair.run -m nDCG@10 -o new",
+}
+WRITTEN_IN_PARTS = ["report"]

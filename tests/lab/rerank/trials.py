@@ -88,3 +88,8 @@ FAILING_OUTPUTS = {"rerank": f"rerank none fair.run bm25.run {_MADE}"}
 RERANK = "rerank none {} --by neutral --terms gender-en --docs collection.tsv"
 FOLDER_OUTPUTS = [f"{RERANK.format('{0} fair.run')} -o out/"]
 FILE_OUTPUTS = [f"{RERANK.format('bm25.run')} -o"]
+
+WRITING = {
+    "rerank": "rerank none bm25.run --by neutral --terms gender-en --docs collection.tsv -o old.run",
+    "rerank to a folder": "rerank none bm25.run fair.run --by neutral --terms gender-en --docs collection.tsv -o new",
+}

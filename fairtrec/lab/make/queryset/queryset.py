@@ -18,7 +18,7 @@ from fairtrec.lab.make.queryset import annotated_queries as annotated
 from fairtrec.lab.make.queryset.annotated_queries import Ballots
 from fairtrec.statistics import agreement
 from fairtrec.support.errors import FilePath, InputError, UsageError, plain, reason
-from fairtrec.support.files.atomic import replace_file
+from fairtrec.support.files.atomic import replace_file, write_together
 from fairtrec.support.literals import Rule
 from fairtrec.support.notes import Note
 
@@ -137,9 +137,10 @@ class QuerySet(Answer):
             contents.append("".join(pairs).encode())
         contents.append(_passport(self, places, contents, title).encode())
         try:
-            for place, content in zip(places, contents, strict=True):
-                with replace_file(place) as part:
-                    part.write_bytes(content)
+            with write_together():
+                for place, content in zip(places, contents, strict=True):
+                    with replace_file(place) as part:
+                        part.write_bytes(content)
         except OSError as fault:
             raise UsageError(f"cannot write {place}: {fault.strerror}; choose another place") from None
         return [fspath(place) for place in places]

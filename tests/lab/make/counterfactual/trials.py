@@ -66,3 +66,7 @@ READ_AND_WRITTEN = {
 }
 READING_ANY_FILE = ["make counterfactual collection.tsv --pairs FILE -o swapped.tsv -j 1"]
 FILE_OUTPUTS = ["make counterfactual collection.tsv --pairs gender-en-pairs -j 1 -o"]
+
+WRITING = {
+    "counterfactual": "make counterfactual collection.tsv --pairs gender-en-pairs -j 1 -o old.tsv",
+}

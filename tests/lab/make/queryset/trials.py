@@ -64,3 +64,7 @@ WORST_FILES = {
 
 READING_ANY_FILE = ["make queryset FILE --keep n --query-texts queries.tsv -o set.tsv"]
 FILE_OUTPUTS = ["make queryset votes.tsv --keep n --query-texts queries.tsv -o"]
+
+WRITING = {
+    "queryset": "make queryset votes.tsv --keep n --query-texts queries.tsv -o new.tsv",
+}

@@ -1,0 +1,217 @@
+"""Faults of the machine: a process that runs commands, each in a fork of its own, in which the n-th step goes wrong.
+
+A step is a call that writes: to open a file for writing, to write, to flush to the disk, to make a folder, to give a name.
+It raises an OSError (``fail``), or the process is killed before it (``kill``). Or no file may be larger than n bytes
+(``fill``), which libraries in C meet too. Or from the n-th allocation on there is no memory (``starve``).
+"""
+
+import builtins
+import importlib
+import io
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+CALLS = ("mkdir", "rename", "replace", "link", "symlink", "fsync", "chmod", "write", "sendfile", "copy_file_range", "ftruncate")  # fmt: skip
+WRITING = {*"wax+"}
+AT_ONCE = 20  # allocations that fail one after the other; then what was being made is given back
+
+
+class Trial(NamedTuple):
+    """How a command ended, what it printed, its steps, and the files and folders below its own."""
+
+    code: int | None  # None if it was killed
+    err: str
+    steps: list[str]
+    tree: dict[str, str]
+    modules: list[str]
+
+    @property
+    def complaints(self):
+        return [line for line in self.err.splitlines() if not line.startswith("#")]
+
+
+class Steps:
+    """Counts the steps of this process, and spoils one of them."""
+
+    def __init__(self, how, at, number):
+        self.how, self.at, self.number, self.done = how, at, number, []
+
+    def take(self, name):
+        self.done.append(name)
+        if len(self.done) == self.at and self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if len(self.done) == self.at and self.how == "fail":
+            raise OSError(self.number, os.strerror(self.number))
+
+    def wrap(self, name, call):
+        def taken(*arguments, **given):
+            self.take(name)
+            return call(*arguments, **given)
+
+        return taken
+
+    def install(self):
+        """Put a step in front of each call, at the lowest layer that Python has."""
+        steps, open_file, open_number = self, io.open, os.open
+
+        class File(io.FileIO):
+            def write(self, data):
+                steps.take("write")
+                return super().write(data)
+
+        def open_(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
+            if WRITING.isdisjoint(mode) or file == os.devnull:
+                return open_file(file, mode, buffering, encoding, errors, newline, closefd, opener)
+            if not isinstance(file, int):
+                steps.take("open")
+            raw = File(file, mode.replace("b", "").replace("t", ""), closefd, opener)
+            if buffering == 0:
+                return raw
+            whole = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
+            return whole if "b" in mode else io.TextIOWrapper(whole, encoding, errors, newline)
+
+        def open_descriptor(path, flags, *more, **given):
+            if flags & (os.O_WRONLY | os.O_RDWR) and path != os.devnull:
+                steps.take("open")
+            return open_number(path, flags, *more, **given)
+
+        builtins.open = io.open = open_
+        os.open = open_descriptor
+        for name in CALLS:
+            if hasattr(os, name):
+                setattr(os, name, self.wrap(name, getattr(os, name)))
+
+
+def list_tree(folder):
+    """Give each file below a folder with its content, and each folder; what is not whole has a name that says so."""
+    found = {}
+    for path in sorted(Path(folder).rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            found[name] = f"link to {path.readlink()}"
+        else:
+            found[name] = "folder" if path.is_dir() else path.read_bytes().decode("latin-1")
+    return found
+
+
+def run_here(words, steps):
+    """Run a command in this process, which ends with it."""
+    from fairtrec import cli
+
+    sys.argv = ["fairtrec", *words]
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(err):
+        steps.install()
+        if steps.how == "fill":
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (steps.at, resource.RLIM_INFINITY))
+        if steps.how == "starve":
+            cli.command.make_context = starve(cli.command.make_context, steps.at)
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code
+        if steps.how == "starve":
+            sys.modules["_testcapi"].remove_mem_hooks()
+    return code, err.getvalue()
+
+
+def starve(call, at):
+    """Call a function with memory that ends at an allocation."""
+    import _testcapi
+
+    def called(*arguments, **given):
+        _testcapi.set_nomemory(at, at + AT_ONCE)
+        return call(*arguments, **given)
+
+    return called
+
+
+def try_once(words, folder, how, at, number):
+    """Run a command in a fork of this process, and in a copy of the folder."""
+    room = Path(folder).with_name("tried")
+    shutil.rmtree(room, ignore_errors=True)
+    shutil.copytree(folder, room, symlinks=True)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        answer = os.fdopen(os.dup(writing), "w")
+        said, saying = os.pipe()  # what is written without memory for a text
+        os.dup2(saying, 2)
+        try:
+            os.chdir(room / "here")
+            steps = Steps(how, at, number)
+            code, err = run_here(words, steps)
+            os.dup2(writing, 2)
+            os.close(saying)
+            err += os.read(said, 1 << 16).decode()
+            json.dump([code, err, steps.done, sorted(sys.modules)], answer)
+            answer.flush()
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        said = answer.read()
+    os.waitpid(child, 0)
+    code, err, done, modules = json.loads(said) if said else (None, "", [], [])
+    return Trial(code, err, done, list_tree(room), modules)
+
+
+def serve():
+    """Answer each line of standard input: what to try, and with what fault."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        for name in asked.pop("modules", ()):
+            with suppress(Exception):
+                importlib.import_module(name)
+        if asked:
+            print(json.dumps(try_once(**asked)), file=answers, flush=True)
+
+
+class Machine:
+    """The process that runs commands; what a command imports is imported there before the next one."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.home = folder / "home"
+        env = os.environ | {"FAIRTREC_HOME": "../home", "FAIRTREC_OFFLINE": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+        env |= {"PYTHONPATH": os.pathsep.join(sys.path), "MPLCONFIGDIR": str(folder.with_name("mpl"))}
+        for name in (
+            "CI",
+            "GITHUB_ACTIONS",
+            "GITHUB_STEP_SUMMARY",
+            "COVERAGE_PROCESS_START",
+            "COVERAGE_PROCESS_CONFIG",
+        ):
+            env.pop(name, None)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from fairtrec_made import faults; faults.serve()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True,
+        )  # fmt: skip
+
+    def ask(self, **asked):
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
+        return self.process.stdout.readline()
+
+    def run(self, words, how="", at=0, number=0):
+        """Run a command; give the Trial."""
+        found = Trial(*json.loads(self.ask(words=words, folder=str(self.folder), how=how, at=at, number=number)))
+        if not how:
+            print(json.dumps({"modules": found.modules}), file=self.process.stdin, flush=True)
+        return found
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()

@@ -1,0 +1,163 @@
+"""Faults of the machine in every command that writes: each write fails in turn, memory ends, the process is killed.
+
+`make test` tries a few steps of some commands, `make slow` every step of every command with every fault.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shlex
+import sys
+
+import pytest
+
+from fairtrec_made import EXAMPLE, THOROUGH
+from fairtrec_made.command_trials import gather_trials
+from fairtrec_made.faults import Machine
+
+pytestmark = [
+    pytest.mark.fuzz,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that are forked"),
+]
+
+NUMBERS = errno.ENOSPC, errno.EIO, errno.EINTR, errno.EACCES
+STEP = 5000  # allocations
+SIZES = [0, 1, 10, 100, 1000]  # bytes, of which no file may have more
+TEXTS = "--terms gender-en --docs collection.tsv"
+COMMANDS = gather_trials("WRITING", {
+    "eval": "eval qrels.txt bm25.run -m RR -o old.txt",
+    "eval to Parquet": "eval qrels.txt bm25.run -m RR -f parquet -o old.txt",
+    "eval to a folder": "eval qrels.txt bm25.run fair.run -m RR --spread -o new/",
+})  # fmt: skip
+ENDS = "</html>\n", "\n}\n", "</testsuites>\n"  # of what is written again as each part ends, or says what went wrong
+IN_PARTS = gather_trials("WRITTEN_IN_PARTS")
+KEPT = re.compile(r"\.fairtrec-[0-9a-f]+\.(part|old)|.*\.parts")  # what is not whole, and says so; parts for --resume
+
+
+QUICK = {"eval", "eval to a folder", "check", "counts make over another", "validate --fix to a folder", "queryset"}
+DYING = gather_trials("DIES_WITHOUT_MEMORY")
+EVERY = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in COMMANDS]
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("faults") / "base"
+    here = folder / "here"
+    here.mkdir(parents=True)
+    (folder / "home").mkdir()
+    names = "qrels.txt bm25.run fair.run neural.run background.run collection.tsv queries.tsv labels.tsv votes.tsv stances.tsv"
+    for name in names.split():
+        (here / name).write_bytes((EXAMPLE / name).read_bytes())
+    for name in ("old.txt", "old.tsv", "old.arrow", "old.run", "old.svg"):
+        (here / name).write_text("old\n")
+    for name, at in (("one", "p001"), ("two", "p002")):
+        (here / f"{name}.tsv").write_text(f"docno\ttokens\tf\tm\n{at}\t9\t1\t0\n")
+    keys = ("title", "source", "license", "citation", "language", "format")
+    sha256 = hashlib.sha256((here / "queries.tsv").read_bytes()).hexdigest()
+    passport = {"kind": "queryset", "count": 12, "file": "queries.tsv", "sha256": sha256} | dict.fromkeys(keys, "x")
+    (here / "own.toml").write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in passport.items()))
+    made = Machine(folder)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def trials():
+    """How commands end without a fault, by name."""
+    return {}
+
+
+@pytest.fixture
+def trial(machine, request, trials):
+    """The words of a command, the files before it, and how it ends without a fault."""
+    words = shlex.split(COMMANDS[request.param])
+    if request.param not in trials:
+        machine.run(words)  # what it imports is there for the next one
+        trials[request.param] = machine.run(words)
+        trials.setdefault("before", machine.run(["--version"]))
+    before, found = trials["before"].tree, trials[request.param]
+    assert found.code in (0, 1), found.err
+    assert found.tree != before
+    return words, before, found
+
+
+def choose(many, few=2):
+    """Choose a few numbers from 1 on, the first and the last among them, or all."""
+    return range(1, many + 1) if THOROUGH else sorted({1, many, *(1 + many * k // few for k in range(1, few))})
+
+
+def alike(found, good):
+    """Tell whether a file is whole: times differ, and a page grows with each part of a study."""
+    found, good = (re.sub(r'time="[^"]*"', "", each or "") for each in (found, good))
+    return found == good or (found[:8] == good[:8] and any(found.endswith(end) and good.endswith(end) for end in ENDS))
+
+
+def hold(found, before, good, what, *, is_old=True):
+    """Hold that a command ended in one line and left everything as it was, or did all of its work."""
+    if found.code in (0, 1):
+        assert found.tree.keys() == good.tree.keys(), what
+        assert [name for name in good.tree if not alike(found.tree[name], good.tree[name])] == [], what
+        return
+    assert found.code in (2, 3, 4), (what, found.code, found.err)
+    assert len(found.complaints) == 1, (what, found.err)
+    assert "fault" not in found.err, (what, found.err)
+    if not is_old:
+        hold_whole(found, before, good, what)
+        return
+    changed = {name for name in found.tree.keys() | before.keys() if found.tree.get(name) != before.get(name)}
+    assert {name for name in changed if not is_kept(name)} == set(), (what, found.err)
+
+
+def is_kept(name):
+    return any(KEPT.fullmatch(part) for part in name.split("/"))
+
+
+def hold_whole(found, before, good, what):
+    """Hold that each file is the old or the new one, but for those that say by their names that they are not whole."""
+    for name, content in found.tree.items():
+        assert is_kept(name) or content == before.get(name) or alike(content, good.tree.get(name)), (what, name)
+    assert before.keys() <= found.tree.keys(), what
+
+
+@pytest.mark.parametrize("trial", EVERY, indirect=True)
+def test_a_step_that_fails_loses_and_leaves_nothing(machine, trial):
+    words, before, good = trial
+    for at in choose(len(good.steps)):
+        for number in NUMBERS if THOROUGH else [NUMBERS[at % len(NUMBERS)]]:
+            found = machine.run(words, "fail", at, number)
+            what = words, at, good.steps[at - 1], errno.errorcode[number]
+            hold(found, before, good, what, is_old=words[0] not in IN_PARTS)
+
+
+@pytest.mark.parametrize("trial", EVERY, indirect=True)
+def test_a_disk_that_is_full_behind_some_bytes_loses_and_leaves_nothing(machine, trial):
+    """Libraries in C write where no step of Python is."""
+    words, before, good = trial
+    for size in SIZES if THOROUGH else SIZES[::3]:
+        found = machine.run(words, "fill", size)
+        hold(found, before, good, (words, size), is_old=words[0] not in IN_PARTS)
+
+
+@pytest.mark.parametrize("trial", EVERY, indirect=True)
+def test_what_is_killed_leaves_the_old_or_the_new_files(machine, trial):
+    words, before, good = trial
+    for at in choose(len(good.steps)):
+        found = machine.run(words, "kill", at)
+        assert found.code is None
+        hold_whole(found, before, good, (words, at, good.steps[at - 1]))
+
+
+@pytest.mark.skipif(sys.implementation.name != "cpython", reason="needs _testcapi")
+@pytest.mark.parametrize("trial", [each for each in EVERY if each.values[0] not in DYING], indirect=True)
+def test_memory_that_ends_is_one_line(machine, trial):
+    pytest.importorskip("_testcapi", reason="this Python was built without its tests")
+    words, before, good = trial
+    at, code = 0, None
+    while code not in (0, 1) and (THOROUGH or at < 3 * STEP):
+        at += STEP // 50 if THOROUGH else STEP
+        found = machine.run(words, "starve", at)
+        said = re.sub("Exception ignored on building .*\\n(MemoryError.*\\n)?", "", found.err)  # by Python
+        code = found.code
+        hold(found._replace(err=said), before, good, (words, at), is_old=False)
