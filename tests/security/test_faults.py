@@ -33,7 +33,8 @@ COMMANDS = gather_trials("WRITING", {
 })  # fmt: skip
 ENDS = "</html>\n", "\n}\n", "</testsuites>\n"  # of what is written again as each part ends, or says what went wrong
 IN_PARTS = gather_trials("WRITTEN_IN_PARTS")
-KEPT = re.compile(r"\.fairtrec-[0-9a-f]+\.(part|old)|.*\.parts")  # what is not whole, and says so; parts for --resume
+RESUMED = re.compile(r".*\.parts")  # by --resume
+UNFINISHED = re.compile(r"\.fairtrec-[0-9a-f]+\.(part|old)")  # which the next command removes
 
 
 QUICK = {"eval", "eval to a folder", "check", "counts make over another", "validate --fix to a folder", "queryset"}
@@ -107,17 +108,19 @@ def hold(found, before, good, what, *, is_old=True):
         hold_whole(found, before, good, what)
         return
     changed = {name for name in found.tree.keys() | before.keys() if found.tree.get(name) != before.get(name)}
-    assert {name for name in changed if not is_kept(name)} == set(), (what, found.err)
+    assert {name for name in changed if not is_named(name, RESUMED)} == set(), (what, found.err)
 
 
-def is_kept(name):
-    return any(KEPT.fullmatch(part) for part in name.split("/"))
+def is_named(name, *patterns):
+    return any(pattern.fullmatch(part) for part in name.split("/") for pattern in patterns)
 
 
 def hold_whole(found, before, good, what):
     """Hold that each file is the old or the new one, but for those that say by their names that they are not whole."""
     for name, content in found.tree.items():
-        assert is_kept(name) or content == before.get(name) or alike(content, good.tree.get(name)), (what, name)
+        assert (
+            is_named(name, RESUMED, UNFINISHED) or content == before.get(name) or alike(content, good.tree.get(name))
+        ), (what, name)
     assert before.keys() <= found.tree.keys(), what
 
 
