@@ -9,7 +9,8 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from io import BytesIO
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from fairtrec.support.errors import FilePath, InputError, UsageError
@@ -299,12 +300,25 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
         return True  # whoever reads it says what is wrong
     if start.startswith(opening.PARQUET) or not start:
         return True
-    lines = start[: start.rfind(b"\n") + 1 or LONGEST].split(b"\n", LINES + 1)[: LINES + 1]
-    rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf")).strip()]
-    several = [row for row in rows if not row.lstrip().startswith(b"#")]
-    if not several or _may_be_first(several[0], is_header):
-        return bool(several) or not rows
+    rows = _split_lines(start[: start.rfind(b"\n") + 1 or LONGEST])
+    first = next((row for row in rows if not _is_comment(row)), None)
+    if first is None:
+        return not start.strip(b"\xef\xbb\xbf \t\r\n")
+    if _may_be_first(first, is_header):
+        return True
+    several = [first, *(row for row in rows if not _is_comment(row))]
     return 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
+
+
+def _split_lines(start: bytes) -> Iterator[bytes]:
+    """Split the first lines of a file, without empty ones, as far as they are asked for."""
+    for line in islice(BytesIO(start), LINES + 1):
+        if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n")).strip():
+            yield row
+
+
+def _is_comment(row: bytes) -> bool:
+    return row.lstrip().startswith(b"#")
 
 
 def is_run_line(cells: Sequence[bytes]) -> bool:
