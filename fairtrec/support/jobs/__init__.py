@@ -19,6 +19,7 @@ from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries
 from fairtrec.support.jobs.shared_work import Sent, write_work
 
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
+CHUNK, EACH = 16, 8  # things that are sent together at most, and chunks of each process at least
 GUARDED = f"{__name__}.guarded"
 Thing = TypeVar("Thing")
 Outcome = TypeVar("Outcome")
@@ -34,18 +35,18 @@ class Work(Protocol[Thing_contra, Outcome_co]):
 
 
 class Turn:
-    """A thing that waits for its turn, and what is to come of it: a tuple, or None if no other process can do it."""
+    """Some things that wait for their turn, and what is to come of them: None if no other process can do them."""
 
-    def __init__(self, thing: Any, future: Any) -> None:
-        self.thing, self.future = thing, future
+    def __init__(self, things: Sequence[Any], future: Any) -> None:
+        self.things, self.future = things, future
 
     def take(self, call: Callable[[], Callable[[Any], Any]]) -> None:
-        """Do the thing in this process, unless another has begun; what it raises is told in its turn."""
+        """Do the things in this process, unless another has begun; what they raise is told in their turn."""
         if self.future.cancel():
             vars(self.future)["set_exception"] = _ignore_fault
             self.future = type(self.future)()
             try:
-                self.future.set_result((_outcome(call(), self.thing),))
+                self.future.set_result([_outcome(call(), thing) for thing in self.things])
             except Exception as fault:  # noqa: BLE001 - as in another process
                 self.future.set_exception(fault)
 
@@ -197,37 +198,49 @@ def _by_processes(
     going: deque[Turn] = deque()
     waiting: deque[Turn] = deque()  # those that this process may do
 
-    def first() -> Outcome | InputError:
+    def first() -> list[Outcome | InputError]:
         turn = going[0]
         while waiting and not turn.future.done():
             waiting.popleft().take(call_here)
         done = turn.future.result()
         going.popleft()
-        return _outcome(call_here(), turn.thing) if done is None else done[0]
+        return [_outcome(call_here(), thing) for thing in turn.things] if done is None else done
 
     try:
         with _uninterrupted():
             several = ProcessPoolExecutor(jobs - shared, context(preload), _begin, (sent,))
         with several as pool:
             try:
-                for thing in things:
-                    with _uninterrupted():
-                        going.append(Turn(thing, pool.submit(_done, thing)))
-                    waiting.extend([going[-1]] if shared else [])
+                for chunks in [_deal(list(things), jobs)] if ahead is None else ([[thing]] for thing in things):
+                    with _uninterrupted():  # once for all of them
+                        added = [Turn(chunk, pool.submit(_done, chunk)) for chunk in chunks]
+                    going.extend(added)
+                    waiting.extend(added if shared else [])
                     if len(going) - 1 == ahead:
-                        yield first()
+                        yield from first()
                 while going:
-                    yield first()
+                    yield from first()
             except BaseException:  # nobody waits for the rest
                 for process in list(pool._processes.values()):  # noqa: SLF001 - there is no other way before Python 3.14
                     process.kill()  # to all else they are deaf
                 raise
     except (BrokenProcessPool, EOFError, ConnectionError):  # the first process is told so in several ways
         what = "a process was killed before it was done, as happens when memory runs out"
-        lost = [turn.thing for turn in going if not turn.future.done() or turn.future.exception() is not None]
+        broken = [turn for turn in going if not turn.future.done() or turn.future.exception() is not None]
+        lost = [thing for turn in broken for thing in turn.things]
         names = list(dict.fromkeys(map(called, lost[:jobs])))
         where = f" (at {' or '.join(names)})" if names else ""
         raise InputError(f"{what}{where}; {advice}") from None
+
+
+def _deal(things: Sequence[Thing], jobs: int) -> list[Sequence[Thing]]:
+    """Deal things to chunks of up to ``CHUNK``, and each process eight of these or more.
+
+    >>> _deal("abcde", 2), len(_deal(range(600), 8))
+    (['a', 'b', 'c', 'd', 'e'], 67)
+    """
+    many = max(1, min(CHUNK, len(things) // (EACH * jobs)))
+    return [things[start : start + many] for start in range(0, len(things), many)]
 
 
 def _outcome(call: Callable[[Thing], Outcome], thing: Thing) -> Outcome | InputError:
@@ -277,7 +290,7 @@ def _call() -> Callable[[Any], Any] | None:
     return work.begin()
 
 
-def _done(thing: Any) -> tuple[Any] | None:
-    """Do the work to one thing; None if it cannot be done in this process."""
+def _done(things: Sequence[Any]) -> list[Any] | None:
+    """Do the work to some things; None if it cannot be done in this process."""
     call = _call()
-    return None if call is None else (_outcome(call, thing),)
+    return None if call is None else [_outcome(call, thing) for thing in things]
