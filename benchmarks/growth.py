@@ -4,15 +4,21 @@ import random
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from benchmarks.batch import generated
 from benchmarks.scale import DOCUMENTS, ranked, written
 from benchmarks.scale import labeled as write_labels
 from benchmarks.timing import BIN, FOLDER, least, paired, report
+from fairtrec.measures.catalogue import registry
+from fairtrec.measures.catalogue.needs import GROUPED
+from fairtrec.measures.catalogue.notation import parameters
+from fairtrec.measures.catalogue.relevance import OURS
 from fairtrec.report.point_labels import place_labels, stack_dots
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
+CUTOFF = 256  # the deepest of many
 
 
 def table() -> Path:
@@ -63,33 +69,52 @@ def tie(path: Path) -> Path:
     return tied
 
 
-def cutoffs(name: str, run: Path) -> None:
-    """Compare 512 cutoffs of a measure with the deepest one."""
-    given = [
-        "none",
-        run,
-        "--counts",
-        table(),
-        "--background",
-        ranked(100, 1_000),
-        "-j",
-        "1",
-        "-f",
-        "tsv",
-    ]
-    every = " ".join(f"{name}@{cutoff}" for cutoff in range(1, 513))
-    whole, deepest = ([BIN / "fairtrec", "eval", *given, "-m", asked] for asked in (every, f"{name}@512"))
-    pair = paired(whole, deepest)
+def read_docnos(run: Path) -> list[tuple[str, str]]:
+    """List the query and the document of each line of a run."""
+    return [(line.split()[0], line.split()[2]) for line in run.open()]
+
+
+def give(measure: str, run: Path) -> list[str | Path]:
+    """Give what a measure needs beside a run: qrels first, then options."""
+    (parsed,) = registry.parse(measure)
+    ids = read_docnos(run)
+    qrels = written("growth/qrels", lambda: (f"{q} {int(d) % 2} {d} {int(d) % 7 % 4}\n" for q, d in ids))
+    given: list[str | Path] = [qrels, run, "--background", run]
+    if "membership" in parsed.needs:
+        given += ["--labels", write_labels(2)]
+    elif GROUPED.intersection(parsed.needs):
+        given += ["--counts", table()]
+    if "stances" in parsed.needs:
+        rows = (f"{d}\t{int(d) % 19 / 9 - 1}\n" for d in dict.fromkeys(d for _, d in ids))
+        given += ["--stances", written("growth/stances.tsv", lambda: chain(["docno\tx\n"], rows))]
+    if "counterfactual" in parsed.needs:
+        given += ["--counterfactual", ranked(100, 1_000, 1)]
+    return [*given, "--pool", "even"] if parsed.of_pool else given
+
+
+def compare_cutoffs(name: str, run: Path) -> None:
+    """Compare 256 cutoffs of a measure with the deepest one."""
+    base = [BIN / "fairtrec", "eval", *give(f"{name}@{CUTOFF}", run), "-j", "1", "-f", "tsv", "-m"]
+    every = " ".join(f"{name}@{cutoff}" for cutoff in range(1, CUTOFF + 1))
+    pair = paired([*base, every], [*base, f"{name}@{CUTOFF}"])
     ties = ", ties" if run.suffix == ".tied" else ""
-    report(f"{name}@1..512 of 100 x 1,000{ties}: CPU, of @512", pair.cpu_ratio, 2, pair.detail)
+    report(f"{name}@1..{CUTOFF} of 100 x 1,000{ties}: CPU, of @{CUTOFF}", pair.cpu_ratio, 2, pair.detail)
+
+
+def list_measures_with_cutoff() -> list[str]:
+    """List the measures of the catalogue that have a cutoff, without those that only ir-measures computes."""
+    ours = {name: registry.find(name) for name in registry.names()}
+    fair = [name for name, kind in ours.items() if kind is not None and "cutoff" in parameters(kind)]
+    of_relevance = (name for name in ours if name in OURS and "cutoff" in OURS[name].SUPPORTED_PARAMS)
+    return [*fair, *of_relevance]
 
 
 def all_cutoffs() -> None:
-    """Compare many cutoffs of measures of different forms, with and without ties."""
+    """Compare many cutoffs of every measure of the catalogue that has one, and of one measure with ties."""
     run = ranked(100, 1_000)
-    for name in ("NFaiRR", "NDKL", "AWRF", "DP"):
-        cutoffs(name, run)
-    cutoffs("NFaiRR", tie(run))
+    for name in list_measures_with_cutoff():
+        compare_cutoffs(name, run)
+    compare_cutoffs("NFaiRR", tie(run))
 
 
 def pictures() -> None:

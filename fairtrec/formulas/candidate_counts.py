@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import Bools, Floats
-from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import add_groups, quotient
 
 
@@ -129,21 +128,30 @@ class CandidateCounts(NamedTuple):
         return best
 
 
-def count_candidates(membership: Floats, selected: Bools, there: Bools) -> Floats:
-    """Count the candidates and the ``selected`` ones [query, rank], as ``CandidateCounts`` reads them [query, term].
+def lay_candidates(membership: Floats, there: Bools) -> Floats:
+    """Lay out what each rank adds to the counts [query, rank, term]: of each group, of any, of none, of unknown.
 
     ``membership`` [query, rank, group] is nan where it is unknown, and 0 where a candidate is of no group. The ranks
     that are ``there`` hold a candidate.
 
     >>> a, none, unknown = [1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]
-    >>> top = np.array([[True, True, False]])
-    >>> count_candidates(np.array([[a, unknown, none]]), top, top | True).tolist()
-    [[1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0]]
+    >>> lay_candidates(np.array([[a, unknown, none]]), np.array([[True, True, True]])).tolist()
+    [[[1.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0, 0.0]]]
     """
     is_unknown = there & np.isnan(membership).any(axis=2)
     held = np.where((there & ~is_unknown)[..., None], np.nan_to_num(membership), 0.0)
     of_any = add_groups(held)
     is_none = there & ~is_unknown & (of_any == 0)
-    several = (of_any.clip(max=1.0), is_none & selected, is_none, is_unknown & selected, is_unknown)
-    rest = ranks.total(np.stack([each.astype(np.float64) for each in several], axis=2))
-    return np.concatenate([ranks.total(held * selected[..., None]), ranks.total(held), rest], axis=1)
+    rest = np.stack([each.astype(np.float64) for each in (of_any.clip(max=1.0), is_none, is_unknown)], axis=2)
+    return np.concatenate([held, rest], axis=2)
+
+
+def count_candidates(selected: Floats, candidates: Floats) -> Floats:
+    """Order the counts of the selected and of all candidates [query, term], as ``CandidateCounts`` reads them.
+
+    >>> count_candidates(np.array([[1.0, 1.0, 0.0, 1.0]]), np.array([[3.0, 3.0, 2.0, 4.0]])).tolist()
+    [[1.0, 3.0, 3.0, 0.0, 2.0, 1.0, 4.0]]
+    """
+    groups = selected.shape[1] - 3
+    pairs = np.stack([selected[:, -2:], candidates[:, -2:]], axis=2).reshape(len(selected), 4)
+    return np.concatenate([selected[:, :groups], candidates[:, : groups + 1], pairs], axis=1)

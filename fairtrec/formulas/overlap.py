@@ -31,8 +31,10 @@ from fairtrec.support.literals import Extrapolation
 FORMS: tuple[Extrapolation, ...] = get_args(Extrapolation)
 
 
-def rbo(first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext") -> Floats:
+def rbo(first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext", counts: Ints | None = None) -> Floats:
     """Compare rankings [query, rank] of document numbers, best first; MISSING (-1) stands behind the last of each row.
+
+    ``counts`` is their ``overlap``, if it is known.
 
     >>> a, b = np.array([[0, 1, 2, 3, 4]]), np.array([[1, 0, 2, 5, 3]])  # abcde, bacfd
     >>> rbo(a, b).round(6).tolist(), rbo(a, b, form="min").round(12).tolist()
@@ -44,7 +46,7 @@ def rbo(first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext") 
         raise UsageError(f"p is {p}; it is the probability of looking at the next rank, so between 0 and 1")
     if form not in FORMS:
         raise UsageError(f"there is no form {form} of RBO; take {', '.join(FORMS)}")
-    pair = _Pair.compare(first, second, p)
+    pair = _Pair.compare(first, second, overlap(first, second) if counts is None else counts, p)
     value = {"ext": pair.ext, "min": pair.least_overlap, "res": pair.residual, "trunc": pair.truncated}[form]()
     result: Floats = np.where(pair.long > 0, value.clip(0.0, 1.0), np.nan)  # rounding may step over the ends
     return result
@@ -80,10 +82,9 @@ class _Pair:
     shares: Floats
 
     @classmethod
-    def compare(cls, first: Ints, second: Ints, p: float) -> "_Pair":
+    def compare(cls, first: Ints, second: Ints, counts: Ints, p: float) -> "_Pair":
         lengths = (first != MISSING).sum(axis=1), (second != MISSING).sum(axis=1)
         short, long = np.minimum(*lengths), np.maximum(*lengths)
-        counts = overlap(first, second)
         depths = np.arange(1, 2 * counts.shape[1] + 1)
         weights = powers(p, 2 * counts.shape[1] + 1)[1:] / depths
         inside = depths[: counts.shape[1]] <= long[:, None]

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ref
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 
+Kept = TypeVar("Kept")
 
-def cache_by_array(function: Callable[..., Floats]) -> Callable[..., Floats]:
+
+def cache_by_array(function: Callable[..., Kept]) -> Callable[..., Kept]:
     """Keep what a function gives for an array that cannot change, as long as it is asked for the same.
 
     A measure of one group that stands for all of them asks the same for each group.
@@ -25,10 +28,10 @@ def cache_by_array(function: Callable[..., Floats]) -> Callable[..., Floats]:
     >>> counted(values) + counted(values), len(asked)
     (np.float64(6.0), 1)
     """
-    last: tuple[Any, Any, Floats] | None = None
+    last: tuple[Any, Any, Kept] | None = None
 
     @wraps(function)
-    def kept(values: Floats, *more: Any) -> Floats:
+    def kept(values: NDArray[Any], *more: Any) -> Kept:
         nonlocal last
         if values.flags.writeable:
             return function(values, *more)

@@ -99,6 +99,11 @@ class RetrievedDocuments:
         lengths = np.where(there, np.arange(1, top.shape[1] + 1), 0).max(axis=1, initial=0)
         return cls.number(top[np.arange(top.shape[1]) < lengths[:, None]], lengths, weights)
 
+    def cut(self, weights: Floats) -> "RetrievedDocuments":
+        """Keep the ranks that have one of these weights."""
+        rank, lengths = self._find_ranks(), np.minimum(self.lengths, len(weights))
+        return replace(self, documents=self.documents[rank < len(weights)], lengths=lengths, weights=weights)
+
     def keep_queries(self, queries: Sequence[int]) -> "RetrievedDocuments":
         """Keep some of the queries, by number, and number them anew."""
         wanted = np.asarray(queries, dtype=np.int64)
@@ -121,9 +126,11 @@ class RetrievedDocuments:
         >>> shown.sum_weights(np.array([1.0, 3.0])).tolist()
         [4.0, 0.5]
         """
-        starts = np.cumsum(self.lengths) - self.lengths
-        rank = np.arange(len(self.documents)) - np.repeat(starts, self.lengths)
         often = np.repeat(frequency[self.query] * self.parts, self.lengths)
         there = self.documents != MISSING
-        amounts: Any = np.bincount(self.documents[there], weights=(self.weights[rank] * often)[there])
+        amounts: Any = np.bincount(self.documents[there], weights=(self.weights[self._find_ranks()] * often)[there])
         return np.asarray(amounts, dtype=np.float64)
+
+    def _find_ranks(self) -> Ints:
+        """Count the ranks above each line of its ranking [line]."""
+        return np.arange(len(self.documents)) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)

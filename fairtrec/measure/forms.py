@@ -50,6 +50,9 @@ class PooledQueries:
         """Compute the pooled value; nan if it is undefined. ``frequency`` [query] is how often each is asked."""
         raise NotImplementedError
 
+    def refuse(self, frequency: Floats) -> None:
+        """Raise UsageError if there can be no pooled value."""
+
     def list_notes(self, measure: Any, frequency: Floats) -> list[Any]:  # noqa: ARG002 - for subclasses
         """List the notes on the pooled value of a measure."""
         return []

@@ -49,7 +49,15 @@ def ndcg(relevance: Floats, judged_relevance: Floats, weights: Floats) -> Floats
     [0.5]
     """
     gains = ranks.gains(relevance[:, : len(weights)])
-    return quotient(weighted_sum(gains, weights), ranks.ideal(ranks.gains(judged_relevance), weights))
+    return quotient(
+        weighted_sum(gains, weights), weighted_sum(_sort_gains(judged_relevance)[:, : len(weights)], weights)
+    )
+
+
+@ranks.cache_by_array
+def _sort_gains(grades: Floats) -> Floats:
+    """Sort the gains of judged documents, the greatest first [query, n]: once for all cutoffs."""
+    return -np.sort(-ranks.gains(grades), axis=1)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from sys import float_info
 
 import numpy as np
 
-from fairtrec.formulas import overlap
+from fairtrec.formulas import overlap, ranks
 from fairtrec.measure import BELOW_1, READING_ON, Floats, Ints, Measure
 
 
@@ -17,8 +17,14 @@ def crbo(rankings: Ints, cutoff: int, p: float) -> Floats:
     [0.9, nan]
     """
     mine, theirs = rankings[:, :, :cutoff]
-    value = overlap.rbo(mine, theirs, p)
+    value = overlap.rbo(mine, theirs, p, counts=_count_common(rankings)[:, :cutoff])
     return np.where((theirs >= 0).any(axis=1), value, np.nan)
+
+
+@ranks.cache_by_array
+def _count_common(rankings: Ints) -> Ints:
+    """Count the documents that both rankings have above each depth [query, depth]: once for all cutoffs."""
+    return overlap.overlap(*rankings)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ Source: Gao, Ge, Shah: FAIR: Fairness-Aware Information Retrieval Evaluation. 20
 https://doi.org/10.48550/arXiv.2106.08527
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import Earned
-from fairtrec.formulas.weighted_sums import multiply_counts, multiply_few, weighted_sum
+from fairtrec.formulas.weighted_sums import multiply_counts, multiply_few
 from fairtrec.measure import (
     ABOVE_0,
     BELOW_1,
     READING_ON,
+    Bools,
     Bounds,
     Floats,
     Ints,
@@ -55,17 +56,19 @@ ABOVE_GRADED = NoteKind(
 )
 
 
-def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats, divergence: Divergence = "kl") -> Floats:
-    """Sum the ``gains`` [query, rank], each over 1 + the divergence of the ranking so far, over the ``ideal`` [query].
+class _Sums(NamedTuple):
+    """What all cutoffs share: sums down to each rank, from above the first [query, rank]."""
 
-    >>> a, b = [1.0, 0.0], [0.0, 1.0]
-    >>> membership, target = np.array([[a, b], [a, a]]), np.array([[0.5, 0.5]])
-    >>> fair(np.ones((2, 2)), np.array([2.0, 2.0]), membership, target).round(6).tolist()
-    [0.795308, 0.590616]
-    """
-    away = DIVERGENCES[divergence](distribution.prefix_shares(membership), target[:, None])
-    earned = weighted_sum(gains, distribution.closeness(away))
-    return quotient(earned, ideal)
+    earned: Floats
+    near: Floats | None  # at each rank, if it multiplies the whole sum [query, rank - 1]
+    grouped: Bools  # whether a document down to the rank is of a group [query, rank - 1]
+    are_judged_grouped: Bools  # [query]
+    ideal: Floats
+
+
+def _accumulate(gains: Floats) -> Floats:
+    """Sum down to each rank, from above the first [query, rank]."""
+    return np.concatenate([np.zeros((len(gains), 1)), np.cumsum(gains, axis=1)], axis=1)
 
 
 def novelty(worth: Floats, alpha: float) -> Floats:
@@ -198,31 +201,77 @@ class FAIR(Measure):
         order: Ints | None = None,
     ) -> Floats:
         """Return FAIR [query]. Raises UsageError where the attainable normalizer would look at too many states."""
+        sums = self._sum_down(membership, relevance, target, judged_relevance, judged_membership, order)
+        return self.divide_sums(sums, target, judged_relevance, judged_membership, order)
+
+    def values_at(self, shallower: Sequence[Measure], **inputs: Any) -> Iterator[Floats]:
+        """Sum down to the deepest cutoff once."""
+        sums = self._sum_down(**inputs)
+        of_query = {name: each for name, each in inputs.items() if name not in ("membership", "relevance")}
+        for each in (self, *shallower):
+            yield cast("FAIR", each).divide_sums(sums, **of_query)
+
+    def _sum_down(
+        self,
+        membership: Floats,
+        relevance: Floats,
+        target: Floats,
+        judged_relevance: Floats,
+        judged_membership: Floats,
+        order: Ints | None = None,
+    ) -> _Sums:
+        """Sum what the ranks earn, and what they would earn in the ideal order, down to each rank."""
         membership, judged, target = (
             distribution.order_groups(each, order) for each in (membership, judged_membership, target)
         )
+        judged = np.nan_to_num(judged)
         top, grades = np.nan_to_num(membership[:, : self.cutoff]), relevance[:, : self.cutoff]
-        grouped = top.any(axis=(1, 2)) | np.nan_to_num(judged).any(axis=(1, 2))
-        known = grouped & ~np.isnan(target).any(axis=1)
-        gains, ideal = self._gains(top, grades), self._ideal(np.nan_to_num(judged), judged_relevance)
-        known &= ideal > 0
+        away = DIVERGENCES[self.divergence](distribution.prefix_shares(top), target[:, None])
+        near, gains = distribution.closeness(away), self._gains(top, grades)
+        is_sum = self.form == "sum"
+        return _Sums(
+            _accumulate(gains * near if is_sum else gains),
+            None if is_sum else near,
+            np.logical_or.accumulate(top.any(axis=2), axis=1),
+            np.asarray(judged.any(axis=(1, 2))),
+            _accumulate(self._ideal_gains(judged, judged_relevance)),
+        )
+
+    def divide_sums(
+        self,
+        sums: _Sums,
+        target: Floats,
+        judged_relevance: Floats,
+        judged_membership: Floats,
+        order: Ints | None = None,
+    ) -> Floats:
+        """Divide what is earned down to the cutoff by what normalizes it [query]."""
+        judged, target = (distribution.order_groups(each, order) for each in (judged_membership, target))
+        ranked = min(self.cutoff, sums.grouped.shape[1])
+        grouped = sums.are_judged_grouped | (sums.grouped[:, ranked - 1] if ranked else False)
+        ideal = self._normalize(sums.ideal)
+        known = grouped & ~np.isnan(target).any(axis=1) & (ideal > 0)
         if self.normalizer != "ideal":
-            sought = self._greedy if self.normalizer == "greedy" else self._attainable
-            merit, of_query = self._merit(judged_relevance), np.broadcast_to(target, (len(top), target.shape[1]))
-            found: dict[bytes, float] = {}  # as several rankings of one query have the same judgments
-            for query in np.flatnonzero(known):
-                there = ~np.isnan(judged_relevance[query])
-                of = np.nan_to_num(judged[query, there]), merit[query, there], of_query[query]
-                key = b"".join(each.tobytes() for each in of)
-                if key not in found:
-                    found[key] = sought(*of)
-                ideal[query] = found[key]
-        if self.form == "product":
-            away = DIVERGENCES[self.divergence](distribution.prefix_shares(top)[:, -1:], target[:, None])
-            earned = quotient(ranks.total(gains), ideal) * distribution.closeness(away).sum(axis=1)
-        else:
-            earned = fair(gains, ideal, top, target, self.divergence)
+            ideal = self._find_ideal(ideal, known, judged, judged_relevance, target)
+        earned = quotient(sums.earned[:, ranked], ideal)
+        if sums.near is not None:
+            earned = earned * sums.near[:, ranked - 1 : ranked].sum(axis=1)
         return np.where(known, np.nan_to_num(earned), np.nan)
+
+    def _find_ideal(self, ideal: Floats, known: Bools, judged: Floats, grades: Floats, target: Floats) -> Floats:
+        """Find the greatest or a great sum of an order of the judged documents, where they are ``known`` [query]."""
+        sought = self._greedy if self.normalizer == "greedy" else self._attainable
+        merit, of_query = self._merit(grades), np.broadcast_to(target, (len(grades), target.shape[1]))
+        found: dict[bytes, float] = {}  # as several rankings of one query have the same judgments
+        best = ideal.copy()
+        for query in np.flatnonzero(known):
+            there = ~np.isnan(grades[query])
+            of = np.nan_to_num(judged[query, there]), merit[query, there], of_query[query]
+            key = b"".join(each.tobytes() for each in of)
+            if key not in found:
+                found[key] = sought(*of)
+            best[query] = found[key]
+        return best
 
     def note(self, values: Floats) -> Note | None:
         """Count the rankings that earn more than what normalizes them, where that is no sum of the best gains."""
@@ -243,16 +292,22 @@ class FAIR(Measure):
             gains = novelty(top * relevant[..., None], self.alpha)
         return gains * weights
 
-    def _ideal(self, judged: Floats, grades: Floats) -> Floats:
-        """Give the sum that normalizes [query]."""
-        weights, relevant = self._discount(self.cutoff), (grades >= self.rel).astype(np.float64)
+    def _ideal_gains(self, judged: Floats, grades: Floats) -> Floats:
+        """Give what each rank of the ideal order earns [query, rank]; for ap, what a relevant document counts."""
+        relevant = (grades >= self.rel).astype(np.float64)
         if self.gain == "ap":
-            return ranks.ideal(relevant, np.ones(relevant.shape[1]))
+            return -np.sort(-relevant, axis=1)
         if self.gain == "precision":
-            return np.full(len(grades), float(self.cutoff))
+            return np.ones((len(grades), self.cutoff))
         if self.gain in ("rbp", "ndcg"):
-            return ranks.ideal(relevant if self.gain == "rbp" else ranks.gains(grades), weights)
-        return weighted_sum(greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff), weights)
+            best = -np.sort(-(relevant if self.gain == "rbp" else ranks.gains(grades)), axis=1)[:, : self.cutoff]
+        else:
+            best = greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff)
+        return best * self._discount(best.shape[1])
+
+    def _normalize(self, sums: Floats) -> Floats:
+        """Give the sum that normalizes [query], of those down to each rank of the ideal order."""
+        return sums[:, -1 if self.gain == "ap" else min(self.cutoff, sums.shape[1] - 1)]
 
     def _merit(self, grades: Floats) -> Floats:
         """Give what makes a document worth to read, whatever its rank and group."""
@@ -291,7 +346,7 @@ class FAIR(Measure):
         held, judged, wanted = (
             np.nan_to_num(distribution.order_groups(each, order)) for each in (membership, judged_membership, target)
         )
-        (ideal,) = self._ideal(judged, judged_relevance)
+        (ideal,) = self._normalize(_accumulate(self._ideal_gains(judged, judged_relevance)))
         if self.form == "product" or self.normalizer != "ideal" or not judged.any() or not ideal > 0:
             return None
         earned = self._earned(held, self._merit(relevance), wanted[0])

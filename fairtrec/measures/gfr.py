@@ -4,17 +4,19 @@ Source: Sakai, Kim, Kang: A Versatile Framework for Evaluating Ranked Lists in t
 2022. https://doi.org/10.48550/arXiv.2204.00280
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.formulas import discount, distribution
+from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, GroupPrefixes, Ints, Measure, UsageError
 
 
+@ranks.cache_by_rank
 def stops(relevance: Floats, max_grade: int) -> Floats:
     """Give the probability to stop at each rank of ``relevance`` [query, rank], as ERR has it.
 
@@ -26,6 +28,16 @@ def stops(relevance: Floats, max_grade: int) -> Floats:
     before = np.cumprod(1 - stop, axis=1)
     before = np.concatenate((np.ones((len(stop), 1)), before), axis=1)[:, :-1]
     return np.asarray(before * stop)
+
+
+def compute_likeness(diverge: Callable[[Floats, Floats], Floats], amounts: Floats, target: Floats, _: Any) -> Floats:
+    """Give 1 minus the divergence of what groups hold down to a rank; 0 if no group holds anything."""
+    return np.nan_to_num(1 - diverge(distribution.shares(amounts), target))
+
+
+LIKENESS = {  # one object each, so that cutoffs share it
+    name: partial(compute_likeness, diverge) for name, diverge in distribution.DIVERGENCES.items()
+}
 
 
 @dataclass(frozen=True)
@@ -98,13 +110,9 @@ class GFR(Measure):
         probability, relevant = self._relevant(relevance, greatest_grade)
         share, of_relevance = (part / sum(self._counted) for part in self._counted)
         lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
-
-        def cost(amounts: Floats, target: Floats, _: Any) -> Floats:
-            return self._likeness(distribution.shares(amounts), target)
-
         return GroupPrefixes(
             membership,
-            cost,
+            LIKENESS[self.divergence],
             target,
             share * probability,
             first=np.where(lacking, np.nan, of_relevance * relevant),
@@ -141,7 +149,3 @@ class GFR(Measure):
         n = probability.shape[1]
         decay = discount.reciprocal(n) if self.decay == "err" else discount.geometric(n + 1, self.p)[1:]
         return probability, weighted_sum(probability, decay)
-
-    def _likeness(self, held: Floats, target: Floats) -> Floats:
-        """Give 1 minus the divergence of the shares; 0 where there are none."""
-        return np.nan_to_num(1 - distribution.DIVERGENCES[self.divergence](held, target))

@@ -220,8 +220,10 @@ class _OfSet(Neutrality):
     def expectation(self, candidates: Candidates | None, target: Floats) -> Floats:
         """Average FaiRR over all orders of the candidates [query]."""
         assert candidates is not None
-        omega = neutrality.omega(candidates.counts, target[:, None], self.tau)
-        return setfairr(omega, candidates.documents, self.cutoff, full_k=self.full_k)
+        asked = "omega", self.tau, target.tobytes()
+        if asked not in candidates.kept:  # once for all cutoffs
+            candidates.kept[asked] = neutrality.omega(candidates.counts, target[:, None], self.tau)
+        return setfairr(candidates.kept[asked], candidates.documents, self.cutoff, full_k=self.full_k)
 
 
 class SetFaiRR(_OfSet):

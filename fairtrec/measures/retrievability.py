@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints
+from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.retrieved_documents import RetrievedDocuments, gini, weigh_ranks
 from fairtrec.formulas.weighted_sums import weighted_sum
@@ -26,6 +27,14 @@ NO_SIZE = NoteKind(
     NoteSeverity.MISLEADING,
 )
 NEGATIVE = "b is {b}; the weight of a rank is rank^-b, so b is 0 or more"
+
+
+@ranks.cache_by_array
+def _find_amounts(frequency: Floats, retrieved: RetrievedDocuments) -> Floats:
+    """Give what each document gets, of those that get anything."""
+    most = float(frequency.max(initial=0.0))
+    amounts = retrieved.sum_weights(frequency / most if most > 0 else frequency)
+    return amounts[amounts > 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,24 +54,26 @@ class Inequality(PooledQueries):
         return Inequality(self.retrieved.keep_queries(queries), self.size)
 
     def compute(self, frequency: Floats) -> float:
-        """Compute the Gini coefficient. Raises UsageError if more documents are retrieved than the collection has."""
-        amounts = self._find_amounts(frequency)
-        if self.size is not None and self.size < len(amounts):
-            what = f"--collection-size {self.size}: {len(amounts)} documents were retrieved"
+        """Compute the Gini coefficient."""
+        return gini(_find_amounts(frequency, self.retrieved), self.size)
+
+    def refuse(self, frequency: Floats) -> None:
+        """Raise UsageError if more documents are retrieved than the collection has."""
+        if self.size is not None and self.size < (many := len(_find_amounts(frequency, self.retrieved))):
+            what = f"--collection-size {self.size}: {many} documents were retrieved"
             raise UsageError(f"{what}; pass the number of documents of the whole collection")
-        return gini(amounts, self.size)
 
     def list_notes(self, measure: Measure, frequency: Floats) -> list[Note]:
         """Note that documents which no query retrieves are not counted."""
         if self.size is not None:
             return []
-        return [NO_SIZE.note(measure=measure, documents=len(self._find_amounts(frequency)))]
+        return [NO_SIZE.note(measure=measure, documents=len(_find_amounts(frequency, self.retrieved)))]
 
-    def _find_amounts(self, frequency: Floats) -> Floats:
-        """Give what each document gets, of those that get anything."""
-        most = float(frequency.max(initial=0.0))
-        amounts = self.retrieved.sum_weights(frequency / most if most > 0 else frequency)
-        return amounts[amounts > 0]
+
+@ranks.cache_by_array
+def _number(docnos: Docs) -> RetrievedDocuments:
+    """Number the docnos of rankings [query, rank]: once for all cutoffs."""
+    return RetrievedDocuments.lay(docnos, np.ones(docnos.shape[1]))
 
 
 @dataclass(eq=False)
@@ -79,7 +90,7 @@ class RetrievedRanks(Form):
 
     def over_queries(self) -> Inequality:
         """Give the documents of all rankings."""
-        return Inequality(RetrievedDocuments.lay(self.docnos[:, : len(self.weights)], self.weights), self.size)
+        return Inequality(_number(self.docnos).cut(self.weights), self.size)
 
 
 @dataclass(eq=False)

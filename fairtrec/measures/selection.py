@@ -15,10 +15,10 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import ranks
-from fairtrec.formulas.candidate_counts import CandidateCounts, count_candidates
+from fairtrec.formulas.candidate_counts import CandidateCounts, count_candidates, lay_candidates
 from fairtrec.formulas.distribution import divide_sums
 from fairtrec.measure import BELOW_1, EACH, Form, Measure, Note, NoteKind, NoteSeverity, Summands, UsageError
-from fairtrec.measure.forms import FixedValue, fix_ratio
+from fairtrec.measure.forms import FixedValue, fix_ratio, prefix_sums
 
 if TYPE_CHECKING:
     from fairtrec.statistics.deleted_clusters import PooledInterval
@@ -140,12 +140,20 @@ def _fix_ratio(group: int | None, min_share: float, parts: Floats) -> FixedValue
 
 
 @ranks.cache_by_array
+def _add_up(membership: Floats, scores: Floats) -> Floats:
+    """Count the candidates down to each rank, and above the first [query, rank, term]: once for all cutoffs."""
+    laid = lay_candidates(membership, ~np.isnan(scores))
+    return np.concatenate([np.zeros((len(laid), 1, laid.shape[2])), prefix_sums(laid, np.ones(laid.shape[1]))], axis=1)
+
+
+@ranks.cache_by_array
 def _count(membership: Floats, scores: Floats, cutoff: int | None, threshold: float | None) -> Floats:
-    there = ~np.isnan(scores)
-    if cutoff is None:
-        assert threshold is not None
-        return count_candidates(membership, there & (scores > threshold), there)
-    return count_candidates(membership, there & (np.arange(scores.shape[1]) < cutoff), there)
+    if cutoff is not None:
+        counts = _add_up(membership, scores)
+        return count_candidates(counts[:, : cutoff + 1][:, -1], counts[:, -1])
+    assert threshold is not None
+    laid = lay_candidates(membership, ~np.isnan(scores))
+    return count_candidates(ranks.total(laid * (scores > threshold)[..., None]), ranks.total(laid))
 
 
 @dataclass(eq=False)

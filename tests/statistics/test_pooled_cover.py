@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrec.formulas.candidate_counts import count_candidates
+from fairtrec.formulas.candidate_counts import count_candidates, lay_candidates
 from fairtrec.measure import ExposureShares, Summands
 from fairtrec.measures.awrf import awrf
 from fairtrec.measures.expected_exposure import ExpectedExposure, squares_slope
@@ -50,7 +50,8 @@ def select(random, sizes, chances, rates):
 def test_candidates_are_counted_as_measures_do():
     # two candidates of the first group, of which one is selected, and one of the second
     membership = np.array([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]])
-    counted = count_candidates(membership, np.array([[True, False, False]]), np.ones((1, 3), bool))
+    laid = lay_candidates(membership, np.ones((1, 3), bool))
+    counted = count_candidates(laid[:, 0], laid.sum(axis=1))
     assert counted.tolist() == [[1, 0, 2, 1, 3, 0, 0, 0, 0]]
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.data import Floats, Ints, System
-from fairtrec.data.ranking.depth import deal_queries
+from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.evaluation.answers.scores import (
     ColumnTable,
     FollowingText,
@@ -276,8 +276,7 @@ def compute(scored: ScoredRun) -> Computed:
     drawn = find_drawn_shares(scored.system, scores.measures, scores.qids, context)
     notes = _note_intervals(scores.measures, drawn or {}, found.frequency)
     for measure, pool in found.pools.items():
-        if measure.of_pool:
-            pool.compute(found.frequency)  # which refuses what it cannot compute, before anything is printed
+        pool.refuse(found.frequency)  # before anything is printed
         notes += pool.list_notes(measure, found.frequency)
     if scored.choices.bounds is not None and any(measure.has_pooled_bounds for measure in found.pools):
         labels = {measure.by: context.take_attribute(measure.by).labels for measure in found.pools}
@@ -297,31 +296,43 @@ def _note_intervals(measures: Sequence[Measure], drawn: Mapping[Measure, DrawnSh
 def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext) -> Pooled:
     """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
     frequency = find_frequencies(context.opened.get("pool"), qids, system.name)
-    found = {measure: _pool(system, measure, qids, context) for measure in measures}
-    return Pooled({measure: pool for measure, pool in found.items() if pool is not None}, frequency)
+    frequency.flags.writeable = False  # so that what is computed for it can be kept
+    alike: dict[Any, list[Measure]] = {}  # that look at the same inputs
+    for measure in dict.fromkeys(measures):
+        if measure.supports("pool"):
+            of_samples = system.sampled and "sample_of" in measure.needs
+            alike.setdefault((measure.by, _reads_evaluated(measure), of_samples and measure), []).append(measure)
+    found = {each: pool for several in alike.values() for each, pool in _pool(system, several, qids, context).items()}
+    return Pooled({measure: found[measure] for measure in measures if measure in found}, frequency)
 
 
-def _pool(system: System, measure: Measure, qids: Sequence[str], context: EvaluationContext) -> PooledQueries | None:
-    """Take what one measure pools, the mean over a query's rankings where there are several."""
-    if not measure.supports("pool"):
-        return None
-    own = context.take_attribute(measure.by)
-    of_queries = "run_scores" in measure.needs  # of those that are evaluated, whichever others the run has
+def _reads_evaluated(measure: Measure) -> bool:
+    """Tell whether a measure reads the scores of the queries that are evaluated, whichever others the run has."""
+    return "run_scores" in measure.needs
+
+
+def _pool(
+    system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext
+) -> dict[Measure, PooledQueries]:
+    """Take what measures of the same inputs pool, the mean over a query's rankings where there are several."""
+    deepest, *_ = deepest_first = sorted(measures, key=lambda each: -(getattr(each, "cutoff", None) or np.inf))
+    own, depth = context.take_attribute(deepest.by), find_depth(measures)
     several: Iterable[Inputs] = (
-        Inputs(run.cut(ranked, None) if of_queries else run, [ranked[query] for query in part], own, measure.depth)
+        Inputs(run.cut(ranked, None) if _reads_evaluated(deepest) else run, [ranked[row] for row in part], own, depth)
         for run, ranked in system.parts(qids)
-        for part in deal_queries(run, ranked, measure.depth)
+        for part in deal_queries(run, ranked, depth)
     )
-    if system.sampled and "sample_of" in measure.needs:
-        several = [InputsOfSamples(system.runs, qids, measure, context)]
+    if system.sampled and "sample_of" in deepest.needs:
+        several = [InputsOfSamples(system.runs, qids, deepest, context)]
     place = {qid: at for at, qid in enumerate(qids)}
-    parts: list[PooledQueries] = []
+    parts: dict[Measure, list[PooledQueries]] = {measure: [] for measure in deepest_first}
     queries: list[Ints] = []
     for inputs in several:
-        pool = measure.formula(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
-        assert pool is not None
-        if isinstance(pool, Summands) and not inputs.takes_part.all():
-            pool = replace(pool, terms=np.where(inputs.takes_part[:, None], pool.terms, 0.0))
-        parts.append(pool)
+        for measure in deepest_first:
+            pool = measure.form_of(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
+            assert pool is not None
+            if isinstance(pool, Summands) and not inputs.takes_part.all():
+                pool = replace(pool, terms=np.where(inputs.takes_part[:, None], pool.terms, 0.0))
+            parts[measure].append(pool)
         queries.append(np.array([place[qid] for qid in inputs.qids], dtype=np.int64))
-    return type(parts[0]).join(parts, queries, len(qids))
+    return {measure: type(first[0]).join(first, queries, len(qids)) for measure, first in parts.items()}

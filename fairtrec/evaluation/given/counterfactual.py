@@ -172,4 +172,5 @@ def counterfactual(inputs: RunContext) -> Ints:
             is_gap = (at == MISSING) & (np.arange(at.shape[1]) < ends[:, None])
             found = np.where(is_gap, len(table) + 2 * np.arange(at.shape[1]) + number, found)
         rankings[number, :, : at.shape[1]] = found
+    rankings.flags.writeable = False  # so that what measures at several cutoffs ask for is computed once
     return rankings

@@ -158,6 +158,7 @@ def relevance(inputs: Inputs) -> Floats:
     """Find the grades of the ranked documents [query, rank]."""
     if inputs.first is not None:
         shared: Floats = inputs.first.relevance
+        shared.flags.writeable = False  # so that what measures at several cutoffs ask for is computed once
         return shared
     number, lines = inputs.qrels.numbers(inputs.qids), inputs.lines
     known = QrelsIndex(inputs.qrels, number[number != MISSING])
@@ -166,6 +167,7 @@ def relevance(inputs: Inputs) -> Floats:
     query = np.broadcast_to(number[:, None], lines.shape)[there]
     grades = np.full(lines.shape, np.nan)
     grades[there] = known.find_grades(query, inputs.run.docnos[lines[there]])
+    grades.flags.writeable = False
     return grades
 
 
@@ -184,7 +186,9 @@ def greatest_grade(inputs: Inputs) -> int:
 
 def judged_relevance(inputs: Inputs) -> Floats:
     """Give the grades of the judged documents [query, n]."""
-    return inputs.qrels.grade_judged(inputs.qids)
+    grades = inputs.qrels.grade_judged(inputs.qids)
+    grades.flags.writeable = False
+    return grades
 
 
 def weigh_judged(inputs: Inputs, of: TargetOf) -> Floats:

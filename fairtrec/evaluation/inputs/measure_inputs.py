@@ -150,13 +150,14 @@ class Inputs(RunContext):
             return self.run.top(self.qids, self.depth)
         return documents.lines(self.run, self.qids, self.depth)
 
-    @property
+    @cached_property
     def docnos(self) -> Docs:
         """Ids of the ranked documents [query, rank], whatever is known of them; empty where there is none."""
         lines = self.run.top(self.qids, self.depth)
         there = lines != MISSING
         found = np.zeros(lines.shape, dtype=self.run.docnos.dtype)
         found[there] = self.run.docnos[lines[there]]
+        found.flags.writeable = False  # so that what measures at several cutoffs ask for is computed once
         return found
 
     @cached_property
