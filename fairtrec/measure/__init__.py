@@ -173,9 +173,9 @@ class Measure(Quantity, Parameters):
         """Compute one value per query from the inputs that the signature names; by default that of ``formula``."""
         if type(self).formula is Measure.formula:
             raise TypeError(f"{self.name} does not define how it is computed; add a formula, or a __call__")
-        return self.form_of(*args, **inputs).value()
+        return self.make_form(*args, **inputs).value()
 
-    def form_of(self, *args: Any, **inputs: Any) -> Form:
+    def make_form(self, *args: Any, **inputs: Any) -> Form:
         """Make the form of inputs that go on behind the cutoff."""
         for name in LOOKED_UP:
             if name in inputs:
@@ -187,11 +187,11 @@ class Measure(Quantity, Parameters):
         if type(self).__call__ is not Measure.__call__:
             yield from (each(**inputs) for each in (self, *shallower))
             return
-        form = self.form_of(**inputs)
+        form = self.make_form(**inputs)
         yield form.value()
         shared = type(form).shares_prefixes()
         for each in shallower:
-            other = each.form_of(**inputs)
+            other = each.make_form(**inputs)
             yield form.value_of(other) if shared and type(other) is type(form) else other.value()
 
     @classmethod

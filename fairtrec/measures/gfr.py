@@ -20,7 +20,7 @@ from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, GroupPrefixes, 
 def stops(relevance: Floats, max_grade: int) -> Floats:
     """Give the probability to stop at each rank of ``relevance`` [query, rank], as ERR has it.
 
-    >>> stops(np.array([[1.0, 0.0, 1.0, np.nan]]), max_grade=1).tolist()
+    >>> stops(np.array([[1.0, 0.0, 1.0, np.nan]]), 1).tolist()
     [[0.5, 0.0, 0.25, 0.0]]
     """
     grades = np.nan_to_num(relevance).clip(0, max_grade).astype(np.int64)

@@ -87,8 +87,8 @@ DECLARED = {
     },
     "evaluation/relevance/diversity.py": {
         "_ap_ia: of.judged[0].sum(axis=0)": COUNT,
-        "_normalized: weigh(of.ideal(params.get('alpha', 0.5), told), weights)": WEIGHTS,
-        "_over_all: of.many * weigh(weights, fresh)": WEIGHTS,
+        "_normalized: _sum_weighed(of, Diverse.weigh_ideal, *how)": WEIGHTS,
+        "_over_all: of.many * _sum_weighed(of, Diverse.weigh_all, *how)": WEIGHTS,
     },
     "evaluation/relevance/group_values.py": {
         "_count_holes: members.sum(axis=1)": COUNT,
@@ -201,7 +201,7 @@ DECLARED = {
     },
     "measures/awrf.py": {
         "awrf_slope: exposure.sum(axis=-1, keepdims=True)": WEIGHTS,
-        "ndcg: ranks.ideal(ranks.gains(judged_relevance), weights)": WEIGHTS,
+        "ndcg: weighted_sum(_sort_gains(judged_relevance)[:, :len(weights)], weights)": WEIGHTS,
     },
     "measures/duo.py": {
         "DUO.order_at_end: high - low if high > low else 1.0": GIVEN,
@@ -232,8 +232,7 @@ DECLARED = {
         "least_to_most: np.where(several, most, 0.0)": WEIGHTS,
     },
     "measures/fair.py": {
-        "FAIR.__call__: ideal": WEIGHTS,
-        "fair: ideal": WEIGHTS,
+        "FAIR.divide_sums: ideal": WEIGHTS,
     },
     "measures/gfr.py": {
         "GFR.combine_attributes: np.where(number > 0, number + both, np.nan)": COUNT,

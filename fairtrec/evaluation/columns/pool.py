@@ -329,7 +329,7 @@ def _pool(
     queries: list[Ints] = []
     for inputs in several:
         for measure in deepest_first:
-            pool = measure.form_of(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
+            pool = measure.make_form(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
             assert pool is not None
             if isinstance(pool, Summands) and not inputs.takes_part.all():
                 pool = replace(pool, terms=np.where(inputs.takes_part[:, None], pool.terms, 0.0))
