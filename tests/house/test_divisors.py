@@ -87,8 +87,6 @@ DECLARED = {
     },
     "evaluation/relevance/diversity.py": {
         "_ap_ia: of.judged[0].sum(axis=0)": COUNT,
-        "_normalized: _sum_weighed(of, Diverse.weigh_ideal, *how)": WEIGHTS,
-        "_over_all: of.many * _sum_weighed(of, Diverse.weigh_all, *how)": WEIGHTS,
     },
     "evaluation/relevance/group_values.py": {
         "_count_holes: members.sum(axis=1)": COUNT,
