@@ -162,7 +162,7 @@ def describe_unnamed(which: str, there: Iterable[str], *lacking: Sequence[str], 
     ``is_run``  whether columns of the table can have roles; else they are renamed.
 
     >>> describe_unnamed("this run", ["view", "offer"], RANK)
-    'this run has none of the columns rank, position, but view, offer; name it with columns=rank=COLUMN'
+    'this run has none of the columns rank, position, but view, offer; name it with --columns rank=COLUMN'
     """
     most = SHOWN // len(lacking)
     shown = (", ".join(names[:most]) + (" or the like" if len(names) > most else "") for names in lacking)
@@ -179,7 +179,7 @@ def describe_header(line: str) -> str:
     """Say how to name the columns of a run that is read as no table, if its first line may have their names; else "".
 
     >>> describe_header("view,docno,place")  # doctest: +ELLIPSIS
-    'this run has none of the columns query_id, ..., but view, docno, place; name it with columns=qid=COLUMN, or ...'
+    'this run has none of the columns query_id, ..., but view, docno, place; name it with --columns qid=COLUMN, or ...'
     """
     header = find_names(line)
     if header is None:

@@ -284,7 +284,7 @@ def test_what_spark_would_misread_is_refused(running, tmp_path):
 
 def test_wrong_usage(running, tmp_path):
     source = tsv(tmp_path / "a.tsv", 5)
-    for options, message in ((CountingOptions(resume=True), "--resume"), (CountingOptions(jobs=2), "--jobs")):
+    for options, message in ((CountingOptions(resume=True), "resume="), (CountingOptions(jobs=2), "jobs=")):
         with pytest.raises(UsageError, match=message):
             spark.run([source], TERMS, tmp_path / "out.arrow", options)
     with pytest.raises(UsageError, match="ends in none of"):

@@ -331,7 +331,7 @@ def test_python_takes_a_view_option_and_asks_what_a_choice_excludes(grown):
     done = subprocess.run([sys.executable, "-c", code], cwd=grown, env={**os.environ, "PYTHONPATH": str(grown)},
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert "\n\\small\n" in done.stdout, done.stderr
-    said = "any of some tied documents can be among the first 3; leave out --bounds ties, or --drop-first"
+    said = "any of some tied documents can be among the first 3; leave out bounds=ties, or drop_first="
     assert done.stderr.rstrip().endswith(said)
 
 

@@ -521,7 +521,7 @@ def find_worst_value(measure: Measure) -> float:
     0.0
     >>> find_worst_value(KL())
     Traceback (most recent call last):
-    fairtrec.support.errors.UsageError: KL@10 has no worst value; choose --undefined 0, error or skip
+    fairtrec.support.errors.UsageError: KL@10 has no worst value; choose undefined=0, error or skip
     """
     low, high = (float("nan") if end is None else end for end in measure.bounds)
     ends = {"higher": low, "lower": high, "nearer 0": max(abs(low), abs(high)), "neither": float("nan")}

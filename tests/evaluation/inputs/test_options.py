@@ -119,7 +119,7 @@ REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused if 
 def test_what_refuses_a_choice_names_it(name, by):
     asked = {name: CHOICES[name].trials[0], **(LABELS if name == "bounds" else WORDS)}
     measure = "AWRF@10" if name == "bounds" else "NFaiRR@10"
-    with pytest.raises(UsageError, match=f"{CHOICES[name].refused[by]}; leave out --{CHOICES[name].option}"):
+    with pytest.raises(UsageError, match=f"{CHOICES[name].refused[by]}; leave out {name}="):
         REFUSING[by](measure, RUN, QRELS, **asked)
 
 

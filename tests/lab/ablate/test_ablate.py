@@ -381,7 +381,7 @@ def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, cas
         (("cutoff=0",), {}, "cutoff=0 is not a whole number of 1 or more"),
         (("background-depth=x",), {}, "background-depth=x is not a whole number"),
         (("case=yes",), {}, "case=yes is not known; choose sensitive or insensitive"),
-        (("missing=maybe",), {}, "missing 'maybe' is not known"),
+        (("missing=maybe",), {}, "missing='maybe' is not known"),
         (("terms=1.5 x 3",), {}, "the share in terms=1.5 x 3 is 1.5; it lies between 0 and 1"),
         (("terms=1.2.3 x 3",), {}, "1.2.3 in terms=1.2.3 x 3 is not a share"),
         (("terms=half x 0",), {}, "draws no subset"),

@@ -158,8 +158,8 @@ def test_families_are_words_with_which_names_begin():
 @pytest.mark.parametrize(
     ("given", "error", "says"),
     [
-        ({"runs": None, "measures": None}, UsageError, "families are of runs, and there are none; add --runs"),
-        ({"families": None, "equivalence": 0.1, "labels": {"d0": "f", "d1": "m"}}, UsageError, "add --families, or leave"),
+        ({"runs": None, "measures": None}, UsageError, "families are of runs, and there are none; add runs="),
+        ({"families": None, "equivalence": 0.1, "labels": {"d0": "f", "d1": "m"}}, UsageError, "add families=, or leave"),
         ({"families": dict.fromkeys(RUNS, "all")}, UsageError, "one family has no others, and all runs are of all"),
         ({"families": None}, UsageError, "nothing decides groups"),
         ({"families": {"six": "lexical"}}, InputError, "no line names a run; the runs are one, two, three"),
@@ -240,8 +240,8 @@ def test_gpt_4_favors_no_rerankers_of_dl_2019(tmp_path):
 @pytest.mark.parametrize(
     ("families", "said"),
     [
-        ({"one": "lexical", "thre": "neural", "four": "neural"}, ["families: no run of --runs fits thre"]),
-        ({"one": "lexical", "x": "neural", "y": "neural"}, ["families: no run of --runs fits x, nor 1 more"]),
+        ({"one": "lexical", "thre": "neural", "four": "neural"}, ["families: no run of runs= fits thre"]),
+        ({"one": "lexical", "x": "neural", "y": "neural"}, ["families: no run of runs= fits x, nor 1 more"]),
         ({"one": "lexical", "four": "neural"}, []),
     ],
 )

@@ -662,7 +662,7 @@ def test_validate_lists_so_many_faults_of_a_run(files):
 def test_wrong_usage(files):
     result = files.call(files.run)
     assert isinstance(result.exception, UsageError)
-    assert "add --labels FILE" in str(result.exception)
+    assert "add labels=FILE" in str(result.exception)
     (files.folder / "other").mkdir()
     same = files.write(Path("other") / "level.csv", GROUPS)
     result = files.call("--labels", files.groups, "--labels", same, files.run)

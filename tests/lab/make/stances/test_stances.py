@@ -354,7 +354,7 @@ def test_an_evaluation_says_whose_sign_means_nothing(tmp_path):
     labels = {docno: "pro" if int(docno[-1]) % 3 == 0 else "con" for docno in vectors}
     plain = fairtrec.make_stances(run, embeddings=vectors, labels=labels)
     pointed = fairtrec.make_stances(run, embeddings=vectors, labels=labels, toward="pro")
-    says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make stances` made the axes without --toward"
+    says = "the sign of SignedDUO@5 is arbitrary: `fairtrec make stances` made the axes without toward="
     for placed, is_arbitrary in ((plain, True), (pointed, False)):
         (tmp_path / "p.tsv").write_text(placed.tsv)
         for given_stances in (placed, tmp_path / "p.tsv"):
