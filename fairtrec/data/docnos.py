@@ -27,6 +27,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: times it, 
 MOST_CELLS = 1 << 28  # numbers of one array: 2 GiB
 TOGETHER = 1 << 16  # texts that are decoded at a time
 PROBES = 64  # slots that are looked at; as many in extension.c
+FILTER_BITS = 21  # of the hashes in a filter: 256 KiB
 MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
 
@@ -86,6 +87,20 @@ def encode_ids(ids: Sequence[str]) -> Docs:
         return np.array([each.encode(errors="surrogatepass") for each in ids], dtype=np.bytes_)
 
 
+def _sort_keys(keys: Keys) -> Keys:
+    """Sort keys, and keep each once; those that are given may change.
+
+    >>> _sort_keys(np.array([7, 3, 7], np.uint64)).tolist()
+    [3, 7]
+    """
+    if extension is not None:
+        several: int = extension.sort_keys(keys, np.empty_like(keys))
+        kept: Keys = keys[:several].copy()
+        return kept
+    keys = np.sort(keys)
+    return keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+
+
 @dataclass(frozen=True, eq=False)
 class Docnos:
     """A set of docnos in the order of their keys; the place of a docno in it is its row number everywhere else.
@@ -101,8 +116,7 @@ class Docnos:
         """Collect the distinct docnos of a column."""
         keys = fingerprints(docnos)
         if docnos.dtype.itemsize <= 8:  # the key is the docno
-            keys = np.sort(keys)
-            keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+            keys = _sort_keys(keys)
             names: Docs = keys.astype(">u8").view("S8")
             return cls(names, keys)
         order = np.argsort(keys, kind="stable")
@@ -134,6 +148,17 @@ class Docnos:
         at = self._bisect(others.keys, others.names)
         names = np.promote_types(self.names.dtype, others.names.dtype)
         return Docnos(np.insert(self.names.astype(names), at, others.names), np.insert(self.keys, at, others.keys)), at
+
+    def add(self, columns: Sequence[Docs]) -> "Docnos":
+        """Put the docnos of columns among these; give these themselves if all are here.
+
+        >>> table = Docnos.collect(np.array([b"b", b"d"]))
+        >>> table.add([np.array([b"d", b"c", b"c"])]).names.tolist(), table.add([table.names]) is table
+        ([b'b', b'c', b'd'], True)
+        """
+        lacking = [column[self.rows(column) == MISSING] for column in columns]
+        others = Docnos.collect(np.concatenate([self.names[:0], *lacking]))
+        return self.insert(others)[0] if len(others) else self
 
     def __len__(self) -> int:
         return len(self.names)
@@ -181,21 +206,44 @@ class Docnos:
             left, low, high = left[wide], low[wide], high[wide]
         return found
 
-    def rows(self, docnos: Docs) -> Ints:
-        """Find each docno's row; MISSING where it is not in the set.
+    @property
+    def filter(self) -> Any:
+        """Bits of hashes of keys, packed into bytes: a docno is in no row if the bit of its hash is not set.
 
-        >>> Docnos.collect(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
-        [1, -1, 0]
+        They are few enough for a processor to keep them near, so that most docnos of others cost no look at the slots.
         """
-        found = np.full(len(docnos), MISSING, dtype=np.int64)
+        bits = min(FILTER_BITS, 3 + len(self.keys).bit_length())
+        is_set = np.zeros(1 << bits, dtype=np.bool_)
+        is_set[self.keys * GOLDEN >> np.uint64(64 - bits)] = True
+        return np.packbits(is_set, bitorder="little")
+
+    def rows(self, docnos: Docs, lines: Ints | None = None) -> Ints:
+        """Find the row of each docno, or of those on some ``lines``; MISSING if it is not in the set, or no line.
+
+        >>> table, column = Docnos.collect(np.array([b"b", b"a", b"b"])), np.array([b"b", b"c", b"a"])
+        >>> table.rows(column).tolist(), table.rows(column, np.array([[2, MISSING]])).tolist()
+        ([1, -1, 0], [[0, -1]])
+        """
+        found = np.full(len(docnos) if lines is None else lines.shape, MISSING, dtype=np.int64)
         if not len(self.keys):
             return found
-        (slots, shift), keys = self.slots, fingerprints(docnos)
-        if extension is not None and slots.dtype == np.int32 and docnos.dtype.itemsize:
-            texts, names = np.ascontiguousarray(docnos), np.ascontiguousarray(self.names)
-            width, widest = texts.dtype.itemsize, names.dtype.itemsize
-            extension.find(texts.view("u1"), width, keys, names.view("u1"), widest, self.keys, slots, found)
+        slots, shift = self.slots
+        compiled = extension if slots.dtype == np.int32 and docnos.dtype.itemsize else None
+        if lines is not None and (compiled is None or not isinstance(docnos, np.ndarray)):
+            there = lines != MISSING
+            found[there] = self.rows(docnos[lines[there]])
             return found
+        if compiled is not None:
+            texts, names = np.ascontiguousarray(docnos), np.ascontiguousarray(self.names)
+            places = None if lines is None else np.ascontiguousarray(lines)
+            asked, table = (texts.view("u1"), texts.dtype.itemsize, places), (names.view("u1"), names.dtype.itemsize)
+            compiled.find(*asked, *table, self.keys, slots, found)
+            return found
+        return self._find_rows_plain(docnos, slots, shift)
+
+    def _find_rows_plain(self, docnos: Docs, slots: Any, shift: np.uint64) -> Ints:
+        """Find the same in numpy."""
+        found, keys = np.full(len(docnos), MISSING, dtype=np.int64), fingerprints(docnos)
         long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
         at = (keys * GOLDEN >> shift).astype(np.int64)
         asked = np.arange(len(docnos))
@@ -236,8 +284,10 @@ def take(table: Floats, rows: Ints) -> Floats:
     refuse_large(**dict(zip(("queries", "documents", "groups"), (*rows.shape, *table.shape[1:]), strict=False)))
     if not len(table):
         return np.full(rows.shape + table.shape[1:], np.nan)
-    values: Floats = table[rows].astype(np.float64, copy=False)  # of whole numbers too, which know no nan
-    values[rows == MISSING] = np.nan
+    found = np.take(table, rows, axis=0, mode="clip")  # which takes a row for no document as well, and is fast
+    values: Floats = found.astype(np.float64, copy=False)  # of whole numbers too, which know no nan
+    if (lacking := rows < 0).any():
+        values[lacking] = np.nan
     return values
 
 

@@ -256,11 +256,9 @@ class Evaluator:
         assert reference is not None
         needs, rankings = needs or reading.needs, [(run.rest, run.qids) for run in runs]
         parts = collect_documents(rankings, needs, reading.context, self.choices)
-        looked_at = every = Docnos.collect(np.concatenate(parts))
+        looked_at = Docnos.collect(np.concatenate(parts))
         longer = [(run.tied, run.qids) for run in runs if run.tied is not None and run.tied is not run.rest]
-        tied = [run.cut(qids, needs.depth, with_ties=True).docnos for run, qids in longer]
-        if tied:
-            every = Docnos.collect(np.concatenate((looked_at.names, *tied)))
+        every = looked_at.add([run.cut(qids, needs.depth, with_ties=True).docnos for run, qids in longer])
         fresh = every
         if self._counts is not None:
             fresh = Docnos.collect(every.names[self._counts.docnos.rows(every.names) == MISSING])
@@ -271,9 +269,8 @@ class Evaluator:
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.take_documents(looked_at)
         behind = None
-        if tied:
-            more = counts if len(every) == len(looked_at) else self._counts.take_documents(every)
-            behind = reference.make_documents(self.plan, more)
+        if every is not looked_at:
+            behind = reference.make_documents(self.plan, self._counts.take_documents(every))
         documents = reference.make_documents(self.plan, counts, behind)
         if self._looked_up is not None:
             documents.last = self._looked_up.last  # its counts of the background stay, whatever run comes

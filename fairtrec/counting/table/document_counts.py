@@ -71,13 +71,13 @@ def _plain_reader(table: Table, wanted: Docnos, groups: Sequence[str], numbers: 
         return None
     places = np.array([0, *(1 + groups.index(group) for group in table.groups)], np.int64)  # of the numbers of a line
     names, keys = np.ascontiguousarray(wanted.names), np.ascontiguousarray(wanted.keys)
+    looked_up = names.view("u1"), names.dtype.itemsize, keys, slots, wanted.filter
 
     def take(block: bytes, ends: int) -> columns.Columns | None:
         room = min(ends + 1, len(wanted))
         here, rows = np.empty(room, np.int64), np.empty(room, np.int64)
         later = np.empty((extension.LATER, len(places)), np.int64)
-        given = names.view("u1"), names.dtype.itemsize, keys, slots, places, here, rows, numbers, later
-        read, found = extension.take_counts(block, *given)
+        read, found = extension.take_counts(block, *looked_up, places, here, rows, numbers, later)
         return None if read < 0 else {"here": here[:found], "rows": rows[:found]}
 
     return take

@@ -170,10 +170,7 @@ class Documents:
     def rows(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the rows of each query's first documents [query, rank], without those that are passed over."""
         lines = self.lines(run, qids, depth) if self.missing == "skip" else run.top(qids, depth)
-        rows = np.full(lines.shape, MISSING, dtype=np.int64)
-        there = lines != MISSING
-        rows[there] = self.document_counts.docnos.rows(run.docnos[lines[there]])
-        return rows
+        return self.document_counts.docnos.rows(run.docnos, lines)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -648,6 +648,102 @@ static PyObject *line_edges(PyObject *self, PyObject *arguments)
     return PyLong_FromSsize_t(row);
 }
 
+/* ---- keys ----------------------------------------------------------------------------------------------------- */
+
+enum { DIGIT = 12, BUCKETS = 1 << DIGIT, BYTES_OF_KEY = 8 };
+
+/* Some bits of keys, side by side: those of up to so many bytes that differ. */
+typedef struct {
+    int shifts[BYTES_OF_KEY], places[BYTES_OF_KEY], many, bits;
+    uint64_t masks[BYTES_OF_KEY];
+} Digit;
+
+static inline size_t digit_of(const Digit *digit, uint64_t key)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < digit->many; i++)
+        value |= (key >> digit->shifts[i] & digit->masks[i]) << digit->places[i];
+    return (size_t)value;
+}
+
+/* Divide the bits in which keys differ into digits, from the lowest; what lies between bits of a byte that differ is taken
+ * too. */
+static int list_digits(uint64_t differ, Digit *digits)
+{
+    int many = 0;
+    for (int at = 0; at < 64; at += 8) {
+        uint64_t byte = differ >> at & 0xFF;
+        if (!byte)
+            continue;
+        int low = lowest(byte), bits = highest(byte) - low + 1;
+        if (many == 0 || digits[many - 1].bits + bits > DIGIT)
+            digits[many++] = (Digit){.bits = 0};
+        Digit *digit = digits + many - 1;
+        digit->shifts[digit->many] = at + low;
+        digit->masks[digit->many] = ((uint64_t)1 << bits) - 1;
+        digit->places[digit->many++] = digit->bits;
+        digit->bits += bits;
+    }
+    return many;
+}
+
+/* Sort keys by one digit into others, those that share it in their order; 0 if the work is to stop. */
+static int sort_by_digit(const Digit *digit, const uint64_t *from, uint64_t *to, Py_ssize_t many, Work *work)
+{
+    Py_ssize_t next[BUCKETS] = {0}, sum = 0;
+    for (Py_ssize_t i = 0; i < many; i++) {
+        if (i && i % NUMBERS == 0 && stops(work))
+            return 0;
+        next[digit_of(digit, from[i])]++;
+    }
+    for (size_t value = 0; value < (size_t)1 << digit->bits; value++) {
+        Py_ssize_t here = next[value];
+        next[value] = sum;
+        sum += here;
+    }
+    for (Py_ssize_t i = 0; i < many; i++) {
+        if (i && i % NUMBERS == 0 && stops(work))
+            return 0;
+        to[next[digit_of(digit, from[i])]++] = from[i];
+    }
+    return 1;
+}
+
+/* Sort keys, by the bytes in which they differ, and keep each once at the beginning of its buffer; the other one is as
+ * large. Gives how many there are. */
+static PyObject *sort_keys(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer keys, spare;
+    if (!PyArg_ParseTuple(arguments, "w*w*", &keys, &spare))
+        return NULL;
+    Work work = {NULL, 0};
+    Py_ssize_t many = keys.len / 8, kept = 0;
+    int good = keys.len == spare.len;
+    if (good) {
+        begin_work(&work);
+        uint64_t *to = keys.buf, *from = to, *other = spare.buf, differ = 0;
+        Digit digits[BYTES_OF_KEY];
+        for (Py_ssize_t i = 1; i < many; i++)
+            differ |= from[i] ^ from[0];
+        int passes = list_digits(differ, digits);
+        for (int i = 0; i < passes && sort_by_digit(digits + i, from, other, many, &work); i++) {
+            uint64_t *sorted = other;
+            other = from;
+            from = sorted;
+        }
+        for (Py_ssize_t i = 0; i < many && !work.stopped; i++)
+            if (i == 0 || from[i] != from[i - 1])
+                to[kept++] = from[i];
+        end_work(&work);
+    }
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&spare);
+    if (!good)
+        PyErr_SetString(PyExc_ValueError, "the keys do not fit their buffers");
+    return !good || work.stopped ? NULL : PyLong_FromSsize_t(kept);
+}
+
 /* ---- docnos --------------------------------------------------------------------------------------------------- */
 
 #define GOLDEN 0x9E3779B97F4A7C15u /* 2^64 over the golden ratio */
@@ -757,42 +853,127 @@ static inline int64_t row_of(const Table *table, uint64_t key, const unsigned ch
     return bisect(table, key, text, size);
 }
 
-/* Find each docno's row by its key in a table of documents. */
+/* The key of a docno, as fingerprints() in data/docnos.py computes it. */
+static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
+{
+    uint64_t key = 0;
+    for (Py_ssize_t word = 0; 8 * word < size; word++) {
+        uint64_t bytes = padded_word(text + 8 * word, size - 8 * word, limit);
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
+#ifdef __GNUC__
+        bytes = __builtin_bswap64(bytes);
+#else
+        bytes = ((bytes & 0x00FF00FF00FF00FFu) << 8) | ((bytes >> 8) & 0x00FF00FF00FF00FFu);
+        bytes = ((bytes & 0x0000FFFF0000FFFFu) << 16) | ((bytes >> 16) & 0x0000FFFF0000FFFFu);
+        bytes = (bytes << 32) | (bytes >> 32);
+#endif
+#endif
+        if (word == 0)
+            key = bytes;
+        else {
+            bytes *= GOLDEN + 2 * (uint64_t)word;
+            key ^= (bytes ^ (bytes >> 29)) * 0xBF58476D1CE4E5B9u;
+        }
+    }
+    return key;
+}
+
+/* A docno that is looked up: where it was asked for, and its key. */
+typedef struct {
+    uint64_t key;
+    const unsigned char *text;
+    Py_ssize_t size, line;
+} Asked;
+
+enum { LATER = 2 * AHEAD };
+
+/* Docnos that were asked for and are looked up later, when the memory that this needs has come. */
+typedef struct {
+    Asked asked[LATER];
+    Py_ssize_t first, behind; /* numbers of the first one that waits, and of the next one to come */
+} Queue;
+
+static inline Asked *take_place(Queue *queue, Py_ssize_t number)
+{
+    return queue->asked + number % LATER;
+}
+
+/* Let a docno wait, for which there is room; gives the row to which the one before it by AHEAD may lead, or -1. */
+static inline int32_t ask(Queue *queue, const Table *table, Asked asked)
+{
+    *take_place(queue, queue->behind) = asked;
+    fetch_slot(table, asked.key);
+    Py_ssize_t before = queue->behind++ - AHEAD;
+    return before >= queue->first ? fetch_row(table, take_place(queue, before)->key) : -1;
+}
+
+static inline int is_full(const Queue *queue)
+{
+    return queue->behind - queue->first == LATER;
+}
+
+/* Look up the first one that waits; -1 if it is in no row. */
+static inline int64_t answer(Queue *queue, const Table *table, const Asked **asked)
+{
+    const Asked *one = *asked = take_place(queue, queue->first++);
+    return row_of(table, one->key, one->text, one->size);
+}
+
+/* Look up docnos of a column: all, or those of some lines, -1 for no line. 0 if there is no such line. */
+static int find_rows(const Table *table, const unsigned char *texts, Py_ssize_t width, Py_ssize_t there, const int64_t *lines,
+                     int64_t *rows, Py_ssize_t many, Work *work)
+{
+    Queue queue = {{{0, NULL, 0, 0}}, 0, 0};
+    const unsigned char *limit = texts + there * width;
+    const Asked *asked;
+    Py_ssize_t step = STEP / (1 + (width + table->width) / WINDOW) + 1, look = step;
+    for (Py_ssize_t i = 0; i < many; i++) {
+        if (i == look) {
+            look += step;
+            if (stops(work))
+                return 1;
+        }
+        int64_t line = lines == NULL ? i : lines[i];
+        if (line >= there)
+            return 0;
+        if (line < 0) {
+            rows[i] = -1;
+            continue;
+        }
+        if (is_full(&queue)) {
+            int64_t row = answer(&queue, table, &asked);
+            rows[asked->line] = row;
+        }
+        const unsigned char *text = texts + line * width;
+        ask(&queue, table, (Asked){fingerprint(text, width, limit), text, width, i});
+    }
+    while (queue.first < queue.behind) {
+        int64_t row = answer(&queue, table, &asked);
+        rows[asked->line] = row;
+    }
+    return 1;
+}
+
+/* Find the rows of docnos of a column in a table of documents: of all, or of those of lines, -1 for no line. */
 static PyObject *find(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    Py_buffer asked, asked_keys, names, keys, slots, rows;
+    Py_buffer asked, lines, names, keys, slots, rows;
     Py_ssize_t width, names_width;
-    if (!PyArg_ParseTuple(arguments, "y*ny*y*ny*y*w*", &asked, &width, &asked_keys, &names, &names_width, &keys, &slots,
-                          &rows))
+    if (!PyArg_ParseTuple(arguments, "y*nz*y*ny*y*w*", &asked, &width, &lines, &names, &names_width, &keys, &slots, &rows))
         return NULL;
     Table table;
     Work work = {NULL, 0};
-    Py_ssize_t many = rows.len / 8;
-    int good = open_table(&table, &names, names_width, &keys, &slots) && asked_keys.len == rows.len && width > 0 &&
-               asked.len % width == 0 && asked.len / width == many;
+    Py_ssize_t many = rows.len / 8, there = width > 0 ? asked.len / width : 0;
+    int good = open_table(&table, &names, names_width, &keys, &slots) && width > 0 && asked.len % width == 0 &&
+               (lines.obj == NULL ? there == many : lines.len == rows.len);
     if (good) {
-        const uint64_t *wanted = asked_keys.buf;
-        const unsigned char *texts = asked.buf;
-        int64_t *found = rows.buf;
         begin_work(&work);
-        Py_ssize_t step = STEP / (1 + (width + names_width) / WINDOW) + 1, look = step;
-        for (Py_ssize_t i = 0; i < many; i++) {
-            if (i == look) {
-                look += step;
-                if (stops(&work))
-                    break;
-            }
-            if (i + 2 * AHEAD < many) {
-                fetch_slot(&table, wanted[i + 2 * AHEAD]);
-                fetch_row(&table, wanted[i + AHEAD]);
-            }
-            found[i] = row_of(&table, wanted[i], texts + i * width, width);
-        }
+        good = find_rows(&table, asked.buf, width, there, lines.obj == NULL ? NULL : lines.buf, rows.buf, many, &work);
         end_work(&work);
     }
     PyBuffer_Release(&asked);
-    PyBuffer_Release(&asked_keys);
+    PyBuffer_Release(&lines);
     PyBuffer_Release(&names);
     PyBuffer_Release(&keys);
     PyBuffer_Release(&slots);
@@ -834,31 +1015,6 @@ static PyObject *lay_out(PyObject *self, PyObject *arguments)
     if (!good)
         PyErr_SetString(PyExc_ValueError, "the hash table does not fit its buffers");
     return good ? none_unless(&work) : NULL;
-}
-
-/* The key of a docno, as fingerprints() in data/docnos.py computes it. */
-static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
-{
-    uint64_t key = 0;
-    for (Py_ssize_t word = 0; 8 * word < size; word++) {
-        uint64_t bytes = padded_word(text + 8 * word, size - 8 * word, limit);
-#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
-#ifdef __GNUC__
-        bytes = __builtin_bswap64(bytes);
-#else
-        bytes = ((bytes & 0x00FF00FF00FF00FFu) << 8) | ((bytes >> 8) & 0x00FF00FF00FF00FFu);
-        bytes = ((bytes & 0x0000FFFF0000FFFFu) << 16) | ((bytes >> 16) & 0x0000FFFF0000FFFFu);
-        bytes = (bytes << 32) | (bytes >> 32);
-#endif
-#endif
-        if (word == 0)
-            key = bytes;
-        else {
-            bytes *= GOLDEN + 2 * (uint64_t)word;
-            key ^= (bytes ^ (bytes >> 29)) * 0xBF58476D1CE4E5B9u;
-        }
-    }
-    return key;
 }
 
 /* Lists of docnos, which lie one behind the other, and a table of row numbers, and 1, with room for twice the longest. */
@@ -985,28 +1141,39 @@ static PyObject *find_twice(PyObject *self, PyObject *arguments)
     return Py_BuildValue("LL", (long long)lists.first, (long long)lists.second);
 }
 
-enum { WIDEST = 1024, LATER = 2 * AHEAD };
+enum { WIDEST = 1024 };
 #define MOST_COUNT 0xFFFFFFFF /* of tokens or terms of a document */
 
 /* A table of documents in which those of lines are looked up, and what was found. */
 typedef struct {
     Table table;
+    const uint8_t *filter; /* a bit for each hash of so many bits: whether a document may have it */
+    int filter_bits;
     Py_ssize_t many, room, found; /* numbers of a document; documents that there is room for, and that were found */
     int64_t *lines, *rows;        /* of those that were found */
     int64_t *numbers;             /* [row, number], in an order of their own: number i of a line stands at places[i] */
     const int64_t *places;
+    int64_t *later;               /* numbers of the documents that wait, and of the next one */
+    Queue queue;
 } Wanted;
 
-typedef struct {
-    uint64_t key;
-    const unsigned char *text;
-    Py_ssize_t size, line;
-} Asked;
-
-/* Look a document up, and keep its numbers if it is wanted; 0 where there is no room. */
-static inline int keep_wanted(Wanted *wanted, const Asked *asked, const int64_t *numbers)
+static inline int may_be_wanted(const Wanted *wanted, uint64_t key)
 {
-    int64_t row = row_of(&wanted->table, asked->key, asked->text, asked->size);
+    size_t hash = home_of(key, wanted->filter_bits);
+    return wanted->filter[hash >> 3] >> (hash & 7) & 1;
+}
+
+static inline int64_t *take_numbers(const Wanted *wanted, Py_ssize_t number)
+{
+    return wanted->later + number % (LATER + 1) * wanted->many;
+}
+
+/* Look up the first document that waits, and keep its numbers if it is wanted; 0 where there is no room. */
+static inline int keep_wanted(Wanted *wanted)
+{
+    const Asked *asked;
+    const int64_t *numbers = take_numbers(wanted, wanted->queue.first);
+    int64_t row = answer(&wanted->queue, &wanted->table, &asked);
     if (row < 0)
         return 1;
     if (wanted->found == wanted->room)
@@ -1019,13 +1186,11 @@ static inline int keep_wanted(Wanted *wanted, const Asked *asked, const int64_t 
     return 1;
 }
 
-/* Look up the docnos of lines ``docno number number ...``, and put the numbers of those that are there into their rows. Each
- * is looked up some lines later, when the memory that it needs has come. Gives the number of lines; ODD where one is not
- * plain, FULL where more were found than there is room for. */
-static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wanted, int64_t *later, Work *work)
+/* Look up the docnos of lines ``docno number number ...``, and put the numbers of those that are there into their rows. Gives
+ * the number of lines; ODD where one is not plain, FULL where more were found than there is room for. */
+static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wanted, Work *work)
 {
     Cells cells;
-    Asked asked[LATER];
     const unsigned char *limit = text + size;
     begin_cells(&cells, text, size, work);
     Py_ssize_t row = 0;
@@ -1033,31 +1198,27 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
         int there = next_line(&cells, row);
         if (there < 0)
             return ODD;
-        Asked *one = asked + row % LATER;
-        int64_t *numbers = later + row % LATER * wanted->many;
-        if (row >= LATER && !keep_wanted(wanted, one, numbers))
-            return FULL;
         if (!there)
             break;
-        one->text = text + cells.start;
-        one->size = cells.end - cells.start;
-        one->line = row;
-        if (one->size > WIDEST)
+        Asked asked = {0, text + cells.start, cells.end - cells.start, row};
+        if (asked.size > WIDEST)
             return ODD;
-        one->key = fingerprint(one->text, one->size, limit);
-        fetch_slot(&wanted->table, one->key);
-        if (row >= AHEAD) {
-            int32_t next = fetch_row(&wanted->table, asked[(row - AHEAD) % LATER].key);
-            if (next >= 0)
-                FETCH(wanted->numbers + next * wanted->many);
-        }
+        int64_t *numbers = take_numbers(wanted, wanted->queue.behind);
         for (Py_ssize_t i = 0; i < wanted->many; i++)
             if (!same_line(&cells) || !integer(text + cells.start, text + cells.end, numbers + i) || numbers[i] < 0 ||
                 numbers[i] > MOST_COUNT)
                 return ODD;
+        asked.key = fingerprint(asked.text, asked.size, limit);
+        if (!may_be_wanted(wanted, asked.key))
+            continue;
+        if (is_full(&wanted->queue) && !keep_wanted(wanted))
+            return FULL;
+        int32_t next = ask(&wanted->queue, &wanted->table, asked);
+        if (next >= 0)
+            FETCH(wanted->numbers + next * wanted->many);
     }
-    for (Py_ssize_t i = row < LATER ? 0 : row - LATER + 1; i < row; i++)
-        if (!keep_wanted(wanted, asked + i % LATER, later + i % LATER * wanted->many))
+    while (wanted->queue.first < wanted->queue.behind)
+        if (!keep_wanted(wanted))
             return FULL;
     return row;
 }
@@ -1065,19 +1226,21 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
 static PyObject *take_counts(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    Py_buffer block, names, keys, slots, places, lines, rows, numbers, later;
+    Py_buffer block, names, keys, slots, filter, places, lines, rows, numbers, later;
     Wanted wanted;
     Work work = {NULL, 0};
     Py_ssize_t read = ODD, width;
-    if (!PyArg_ParseTuple(arguments, "y*y*ny*y*y*w*w*w*w*", &block, &names, &width, &keys, &slots, &places, &lines, &rows,
-                          &numbers, &later))
+    if (!PyArg_ParseTuple(arguments, "y*y*ny*y*y*y*w*w*w*w*", &block, &names, &width, &keys, &slots, &filter, &places, &lines,
+                          &rows, &numbers, &later))
         return NULL;
+    wanted.filter = filter.buf;
+    wanted.filter_bits = filter.len <= (Py_ssize_t)1 << 32 ? count_bits(8 * filter.len) : 0;
     wanted.room = rows.len / 8;
     wanted.many = places.len / 8;
     wanted.found = 0;
     int good = open_table(&wanted.table, &names, width, &keys, &slots) && wanted.table.there > 0 && lines.len == rows.len &&
-               wanted.many > 0 && numbers.len / 8 / wanted.many == wanted.table.there &&
-               later.len / 8 / wanted.many >= LATER;
+               wanted.many > 0 && numbers.len / 8 / wanted.many == wanted.table.there && wanted.filter_bits &&
+               later.len / 8 / wanted.many >= LATER + 1;
     wanted.places = places.buf;
     for (Py_ssize_t i = 0; good && i < wanted.many; i++)
         good = wanted.places[i] >= 0 && wanted.places[i] < wanted.many;
@@ -1085,14 +1248,17 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
         wanted.lines = lines.buf;
         wanted.rows = rows.buf;
         wanted.numbers = numbers.buf;
+        wanted.later = later.buf;
+        wanted.queue.first = wanted.queue.behind = 0;
         begin_work(&work);
-        read = take(block.buf, block.len, &wanted, later.buf, &work);
+        read = take(block.buf, block.len, &wanted, &work);
         end_work(&work);
     }
     PyBuffer_Release(&block);
     PyBuffer_Release(&names);
     PyBuffer_Release(&keys);
     PyBuffer_Release(&slots);
+    PyBuffer_Release(&filter);
     PyBuffer_Release(&places);
     PyBuffer_Release(&lines);
     PyBuffer_Release(&rows);
@@ -1701,6 +1867,7 @@ static PyMethodDef methods[] = {
     {"survey", survey, METH_O, "Count line ends; tell whether there are bytes beyond ASCII or NUL, and CR."},
     {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
+    {"sort_keys", sort_keys, METH_VARARGS, "Sort keys, and keep each once."},
     {"lay_out", lay_out, METH_VARARGS, "Lay out a hash table of row numbers."},
     {"find_twice", find_twice, METH_VARARGS, "Find a docno that stands twice in a list."},
     {"take_counts", take_counts, METH_VARARGS, "Look up the documents of lines, and keep their counts."},
@@ -1712,11 +1879,11 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 9 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 10 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {
-    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 ? -1 : PyModule_AddIntConstant(made, "LATER", LATER);
+    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 ? -1 : PyModule_AddIntConstant(made, "LATER", LATER + 1);
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)say_form}, {0, NULL}};

@@ -36,3 +36,13 @@ def list_bytes(many: int, *, twice: bool = False) -> Any:
         keys = (keys ^ keys >> np.uint64(29) ^ keys >> np.uint64(58)) * PER_GOLDEN
     docnos = keys.astype("<u8" if twice else ">u8").view("S8")
     return docnos[(docnos.view(np.uint8).reshape(-1, 8) > ord(" ")).all(axis=1)][:many]
+
+
+def list_same_keys(many: int) -> Any:
+    """List so many docnos of 16 bytes that have one key."""
+    tails = np.random.default_rng(3).integers(ord("!"), ord("~"), (4 * many + 100, 8), dtype=np.uint8)
+    docnos = np.concatenate([np.zeros_like(tails), tails], axis=1)
+    words = docnos.view(">u8")
+    words[:, 0] = fingerprints(np.array([b"one key!"])) ^ fingerprints(docnos.view("S16").ravel())
+    docnos = docnos[(docnos > ord(" ")).all(axis=1)]
+    return np.ascontiguousarray(docnos).view("S16").ravel()[:many]

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -115,11 +116,19 @@ def look_up(watched: ModuleType, draw: random.Random, many: int) -> None:
         assert (table.names[table.rows(several)] == several).all()
         names = table.names.astype(f"S{draw.choice([8, 16])}")
         slots = np.array([draw.randrange(-2, len(table) + 2) for _ in range(1 << draw.randrange(1, 10))], "i4")
-        asked = np.ascontiguousarray(several).view("u1"), several.dtype.itemsize, np.zeros(len(several), "u8")
+        asked = np.ascontiguousarray(several).view("u1"), several.dtype.itemsize
         found = np.zeros(len(several), "i8")
-        watched.find(*asked, names.view("u1"), names.dtype.itemsize, table.keys, slots, found)
+        watched.find(*asked, None, names.view("u1"), names.dtype.itemsize, table.keys, slots, found)
+        places = np.array(draw.choices(range(-2, len(several) + draw.randrange(2)), k=len(several)))
+        with suppress(ValueError):  # there is no such line
+            watched.find(*asked, places, names.view("u1"), names.dtype.itemsize, table.keys, slots, found)
+        keys = np.array(
+            [draw.getrandbits(64) & draw.choice([0xFF, -1 & 2**64 - 1]) for _ in range(draw.randrange(99))], "u8"
+        )
+        assert watched.sort_keys(keys, np.empty_like(keys)) <= len(keys)
         block = b"".join(docno + b" 7 1 2\n" for docno in several.tolist())
-        given = names.view("u1"), names.dtype.itemsize, table.keys, slots, np.arange(3)
+        filter_bytes = draw.randbytes(1 << draw.randrange(6))
+        given = names.view("u1"), names.dtype.itemsize, table.keys, slots, filter_bytes, np.arange(3)
         here = np.empty(len(several), "i8"), np.empty(len(several), "i8"), np.empty((len(table), 3), "i8")
         watched.take_counts(block, *given, *here, np.empty((watched.LATER, 3), "i8"))
         lists = twice[np.array(draw.choices(range(len(twice)), k=draw.randrange(1, 300)))]
@@ -211,7 +220,8 @@ def main(built: str, kind: str, many: str) -> None:
             names = (block.split() or [b"d"])[:: draw.randrange(1, 4)]
             wanted = Docnos.collect(np.array([name[:1024] for name in names if name.strip(b"\0")] or [b"d"]))
             room = draw.choice([1, 5, 40])
-            given = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], np.arange(3)
+            named = wanted.names.view("u1"), wanted.names.dtype.itemsize
+            given = *named, wanted.keys, wanted.slots[0], wanted.filter, np.arange(3)
             found = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((len(wanted), 3), "i8")
             watched.take_counts(block, *given, *found, np.empty((watched.LATER, 3), "i8"))
 

@@ -165,7 +165,8 @@ def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, 
     room = len(lines)
     here, rows, later = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((extension.LATER, 3), "i8")
     numbers, places = np.zeros((len(wanted), 3), "i8"), np.array([0, 2, 1])
-    given = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], places, here, rows
+    table = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], wanted.filter
+    given = *table, places, here, rows
     read, found = extension.take_counts(block, *given, numbers, later)
     layout = columns.Layout("counts", {"docno": "text", "tokens": "int", "f": "int", "m": "int"})
     parsed = columns.fast(block, layout, block.count(b"\n"))
@@ -181,14 +182,47 @@ def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, 
         assert numbers[row].tolist() == [parsed[name][line] for name in ("tokens", "m", "f")]
 
 
-@given(st.lists(st.text("ab", max_size=10), min_size=1, unique=True))
-def test_documents_are_found_in_the_hash_tables_of_c_and_of_numpy(texts):
-    names = np.array(["x", *texts]).astype("S10")
-    table = Docnos.collect(names)
+@given(st.lists(st.text("ab", max_size=10), min_size=1, unique=True), st.data())
+def test_documents_are_found_in_the_hash_tables_of_c_and_of_numpy(texts, data):
+    names = np.array(["x", *texts]).astype(data.draw(st.sampled_from(["S8", "S10", "S11"])))
+    lines = np.array(data.draw(st.lists(st.integers(-1, len(names) - 1), max_size=80)), "i8").reshape(-1, 1)
+    table = Docnos.collect(names[::2])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(docnos, "extension", None)
-        expected = Docnos.collect(names).rows(names)
+        plain = Docnos.collect(names[::2])
+        expected, of_lines = plain.rows(names), plain.rows(names, lines)
+    assert (plain.names.tolist(), plain.keys.tolist()) == (table.names.tolist(), table.keys.tolist())
     assert table.rows(names).tolist() == expected.tolist()
+    assert table.rows(names, lines).tolist() == of_lines.tolist()
+    assert of_lines[:, 0].tolist() == np.append(expected, docnos.MISSING)[lines[:, 0]].tolist()
+
+
+def make_keys(masks):
+    """Make keys of which only some bits differ."""
+    low, high, mask, several = masks
+    return [low | key & mask & ((1 << high) - 1) for key in several]
+
+
+KEYS = st.tuples(
+    st.integers(0, 2**64 - 1),
+    st.integers(0, 64),
+    st.sampled_from([2**64 - 1, 0x0F0F0F0F0F0F0F0F, 0xFF00FF, 1 << 63, 0x8100000000000081]),
+    st.lists(st.integers(0, 2**64 - 1), max_size=60),
+).map(make_keys)
+
+
+@given(st.one_of(KEYS, st.lists(st.integers(0, 9), max_size=60)))
+def test_keys_are_sorted_and_kept_once(several):
+    keys = np.array(several, "u8")
+    assert docnos._sort_keys(keys).tolist() == sorted({*several})
+
+
+@pytest.mark.parametrize("many", [0, 1, 2, 3000, 100_000])
+def test_a_filter_has_a_bit_for_each_document(many):
+    table = Docnos.collect(np.arange(many).astype("S8"))
+    bits = np.unpackbits(table.filter, bitorder="little")
+    assert bits[table.keys * docnos.GOLDEN >> np.uint64(64 - int(np.log2(len(bits))))].all()
+    assert bits.mean() <= 1 / 4
 
 
 @given(st.lists(st.lists(st.text("ab", max_size=3), max_size=9), min_size=1, max_size=5), st.sampled_from([8, 9, 24]))
@@ -211,7 +245,7 @@ def test_documents_that_want_one_slot_are_found_in_c_and_in_numpy():
     assert set(rows[1 : len(several) : 2].tolist()) | set(rows[len(several) :].tolist()) == {docnos.MISSING}
     block = b"".join(docno + b" 7 1 2\n" for docno in several.tolist())
     here, rows, later = np.empty(3000, "i8"), np.empty(3000, "i8"), np.empty((extension.LATER, 3), "i8")
-    given = table.names.view("u1"), 8, table.keys, table.slots[0], np.arange(3), here, rows
+    given = table.names.view("u1"), 8, table.keys, table.slots[0], table.filter, np.arange(3), here, rows
     assert extension.take_counts(block, *given, np.zeros((len(table), 3), "i8"), later) == (3000, 1500)
     assert (here[:1500].tolist(), rows[:1500].tolist()) == ([*range(0, 3000, 2)], expected[::2].tolist())
     with pytest.MonkeyPatch.context() as patch:
@@ -272,8 +306,15 @@ UNFIT = {
     "powers of another table": lambda: extension.lines(b"1\n", b"f", (np.zeros(1),), b"1234"),
     "too many columns": lambda: extension.lines(b"1\n", b"s" * 1025, (), spans.FIVES),
     "slots that are no power of two": lambda: extension.find(
-        b"d", 1, np.zeros(1, "u8"), b"d", 1, np.zeros(1, "u8"), np.zeros(3, "i4"), np.zeros(1, "i8")
+        b"d", 1, None, b"d", 1, np.zeros(1, "u8"), np.zeros(3, "i4"), np.zeros(1, "i8")
     ),
+    "lines that a column does not have": lambda: Docnos.collect(np.array([b"d"])).rows(np.array([b"d"]), np.array([1])),
+    "as many lines as rows, of another shape": lambda: extension.find(
+        b"d", 1, np.zeros(2, "i8"), b"d", 1, np.zeros(1, "u8"), np.zeros(2, "i4"), np.zeros(1, "i8")
+    ),
+    "keys without as much room": lambda: extension.sort_keys(np.zeros(2, "u8"), np.zeros(1, "u8")),
+    "a filter of no power of two": lambda: take_counts(bits=bytes(3)),
+    "no filter": lambda: take_counts(bits=b""),
     "documents beyond the text": lambda: extension.tokens(
         b"she", np.array([0]), np.array([4]), bytes(0x110000), bytes(8), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
     ),
@@ -286,11 +327,13 @@ UNFIT = {
 }  # fmt: skip
 
 
-def take_counts(places=None, numbers=None, later=None):
+def take_counts(places=None, numbers=None, later=None, bits=None):
     """Look up the one document that there is in one line."""
     wanted = Docnos.collect(np.array([b"d"]))
     places = np.arange(3) if places is None else places
-    given = wanted.names.view("u1"), 8, wanted.keys, wanted.slots[0], places, np.zeros(1, "i8"), np.zeros(1, "i8")
+    bits = wanted.filter if bits is None else bits
+    table = wanted.names.view("u1"), 8, wanted.keys, wanted.slots[0], bits
+    given = *table, places, np.zeros(1, "i8"), np.zeros(1, "i8")
     numbers = np.zeros((1, 3), "i8") if numbers is None else numbers
     later = np.zeros((extension.LATER, 3), "i8") if later is None else later
     return extension.take_counts(b"d 1 2 3", *given, numbers, later)

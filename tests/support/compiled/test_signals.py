@@ -71,7 +71,12 @@ def table(many):
 def find():
     docnos, names, slots = table(1 << 22)
     rows = np.zeros(1 << 22, "i8")
-    return lambda: extension.find(names, 8, docnos.keys, names, 8, docnos.keys, slots, rows)
+    return lambda: extension.find(names, 8, None, names, 8, docnos.keys, slots, rows)
+
+
+def sort_keys():
+    keys = np.arange(1 << 23, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return lambda: extension.sort_keys(keys, np.empty_like(keys))
 
 
 def lay_out():
@@ -94,7 +99,8 @@ def find_twice_sorted():
 
 def take_counts():
     docnos = Docnos.collect(np.array([b"d1", b"d2"]))
-    given = docnos.names.view("u1"), 8, docnos.keys, docnos.slots[0], np.arange(3), np.zeros(1, "i8"), np.zeros(1, "i8")
+    table = docnos.names.view("u1"), 8, docnos.keys, docnos.slots[0], docnos.filter
+    given = *table, np.arange(3), np.zeros(1, "i8"), np.zeros(1, "i8")
     block = b"d3 1 2 3\n" * (1 << 22)
     return lambda: extension.take_counts(block, *given, np.zeros((2, 3), "i8"), np.zeros((extension.LATER, 3), "i8"))
 
@@ -129,6 +135,7 @@ LOOPS = {
     "survey": survey,
     "line_edges": line_edges,
     "find": find,
+    "sort_keys": sort_keys,
     "lay_out": lay_out,
     "find_twice": find_twice,
     "find_twice of ids that collide": find_twice_sorted,
