@@ -94,11 +94,11 @@ def _sort_keys(keys: Keys) -> Keys:
     [3, 7]
     """
     if extension is not None:
-        several: int = extension.sort_keys(keys, np.empty_like(keys))
-        kept: Keys = keys[:several].copy()
-        return kept
+        several = extension.sort_keys(keys, np.empty_like(keys))
+        return np.array(keys[:several])
     keys = np.sort(keys)
-    return keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+    keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+    return keys
 
 
 @dataclass(frozen=True, eq=False)

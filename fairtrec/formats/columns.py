@@ -236,16 +236,17 @@ def blank_comments(block: Any) -> tuple[Any, int]:
     return block, 0
 
 
-def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
+def read(path: FilePath, layout: Layout, uneven: str = "", keep: Keep | None = None) -> FileColumns:
     """Read a file of white-space separated columns; skipped ones are counted but not kept.
 
-    The column ``uneven`` may become ``UnevenIds``.
+    The column ``uneven`` may become ``UnevenIds``. ``keep`` leaves of the columns of each block what is needed; numbers
+    of lines are not those of the rows then.
     """
     parts: list[Columns] = []
     blocks: list[tuple[int, LineNumbers]] = []
     rooms: list[Room] = []
     row, comments = 0, list[int]()
-    for columns, lines in stream(path, layout, rooms=rooms, comments=comments):
+    for columns, lines in stream(path, layout, keep, rooms, comments=comments):
         blocks.append((row, lines))
         for name, kind in layout.columns.items():
             if kind == "blocks" and not isinstance(columns[name], Repeats):
@@ -253,7 +254,7 @@ def read(path: FilePath, layout: Layout, uneven: str = "") -> FileColumns:
         if uneven:
             columns[uneven] = narrow(columns[uneven])
         rows = len(columns["docno"])
-        if row == 0 and rows > FEW:
+        if row == 0 and rows > FEW and keep is None:
             rooms.append(Room(columns, int(MORE * rows * opening.size(path) / opening.BLOCK)))
         parts.append(rooms[0].move_in(columns, row) if rooms else columns)
         row += rows

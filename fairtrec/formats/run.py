@@ -1,6 +1,6 @@
 """The run reader: TREC run files, ``qid Q0 docno rank score tag``, one retrieved document a line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -11,8 +11,8 @@ from os import fspath
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
-from fairtrec.data.docnos import GOLDEN, lay_rows
-from fairtrec.data.ranking.order import add_empty, sort_by_score
+from fairtrec.data.docnos import GOLDEN, lay_rows, list_lines
+from fairtrec.data.ranking.order import add_empty, count_tops, is_sorted, sort_by_score
 from fairtrec.data.ranking.positions import describe_shared, find_shared, keep_gaps, note_renumbered, shift_positions
 from fairtrec.data.uneven_ids import STRIP, UnevenIds
 from fairtrec.formats import columns, run_forms, spans
@@ -29,6 +29,8 @@ NAME_SAMPLES = "if the rows are several rankings, add --samples --columns sample
 LOOKED_AT = 100  # rankings, and lines for their ranks
 MANY = 10_000  # lines, from which it pays to look at each ranking by itself
 PIECE = 1 << 17  # lines among which duplicates are looked for at a time, as caches have it
+LARGE_FILE = 1 << 24  # bytes, from which lines below the first ranks are let go while a run is read
+_KEYS: Mapping[str, columns.Cell] = {"qid": "blocks", "Q0": "skip"}
 LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread beside the ranking
 
 
@@ -54,6 +56,9 @@ def read(
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
+    is_plain = order == "score" and score_dtype == "float64" and not sampled and not roles
+    if depth is not None and is_plain and (tops := _read_tops(path, depth, form)) is not None:
+        return tops if with_ties else tops.cut(tops.qids, depth)
     table, advice, is_trec = _table_of(path, order, form, sampled=sampled, roles=roles)
     held = table.columns
     rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
@@ -87,6 +92,55 @@ def read(
     tag, notes = held["tag"][0].decode(), (*table.notes, *notes)
     run = Run(fspath(path), tag, qids, every, *ranked[1:], *positions, rises, several, notes)
     return run if depth is None or with_ties else run.cut(qids, depth)
+
+
+class _NotPlainError(Exception):
+    """A run has lines of which one block does not tell what to keep."""
+
+
+def _read_tops(path: FilePath, depth: int, form: RunFormat) -> Run | None:
+    """Read the first documents of each ranking of a large run that is sorted; None if it is not plain.
+
+    What stands below them is let go block by block, while a processor has it at hand. Whatever is odd, a repeated
+    document too, is left to a reader that keeps all lines.
+    """
+    if opening.size(path) < LARGE_FILE or run_forms.is_other(path, form):
+        return None
+    try:
+        table = columns.read(path, _make_layout(_KEYS, "skip"), "docno", partial(_keep_tops, depth))
+    except (InputError, _NotPlainError):
+        return None
+    held = table.columns
+    qids, starts, together = columns.group_ids(held["qid"])
+    if together is not None or not is_sorted(starts, held["score"]) or find_repeat(starts, held["docno"]) is not None:
+        return None
+    ranked = sort_by_score(starts, held["docno"], held["score"], depth)
+    return Run(fspath(path), held["tag"][0].decode(), qids, *ranked, notes=table.notes)
+
+
+def _keep_tops(depth: int, block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:  # noqa: ARG001
+    """Keep of a block the first documents of each ranking, and what is tied with the last of them.
+
+    The first and the last ranking are kept whole, as other blocks may have lines of them.
+
+    Raises _NotPlainError if a ranking is not sorted, or has a document twice.
+    """
+    rankings, docnos, scores = block["qid"], block["docno"], block["score"]
+    if not isinstance(rankings, spans.Repeats):
+        rankings = spans.Repeats.find(rankings)
+    starts = np.concatenate(([0], np.cumsum(rankings.lengths)))
+    if not is_sorted(starts, scores) or find_repeat(starts, docnos) is not None:
+        raise _NotPlainError
+    kept = count_tops(depth, starts, scores)
+    kept[:1], kept[-1:] = rankings.lengths[:1], rankings.lengths[-1:]
+    top = list_lines(starts[:-1], kept)
+    return {**block, "qid": spans.Repeats(rankings.texts, kept), "docno": docnos[top], "score": scores[top]}
+
+
+def _make_layout(keys: Mapping[str, columns.Cell], rank: columns.Cell) -> columns.Layout:
+    """Say what the columns of a TREC run hold."""
+    kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": rank, "score": "float", "tag": "first"}
+    return columns.Layout("run", kinds, has_comments=True)
 
 
 def _take_scores(
@@ -152,12 +206,10 @@ def _table_of(
 
         if (asked := other_runs.read_declared(path, form, order, sampled=sampled, roles=roles)) is not None:
             return asked, _write_advice(asked, sampled=sampled), False
-    keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
-    kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order in BY_RANK else "skip"}
-    layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"}, has_comments=True)
+    keys: Mapping[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else _KEYS
     try:
         return (
-            columns.read(path, layout, "docno"),
+            columns.read(path, _make_layout(keys, "int" if order in BY_RANK else "skip"), "docno"),
             f"{advice}{SAMPLES}",
             True,
         )

@@ -487,6 +487,65 @@ def test_law_1_depth_cuts_and_nothing_else(tmp_path, rows, depth):
         assert cut.qids == whole.qids
 
 
+@st.composite
+def sorted_runs(draw):
+    """A run that is sorted or nearly so, with many ties, and a document or a query twice now and then."""
+    lines = []
+    for qid in draw(
+        st.lists(
+            st.sampled_from(["q1", "q2", "3", "vierte"]),
+            min_size=1,
+            max_size=5,
+            unique_by=draw(st.sampled_from([None, str])),
+        )
+    ):
+        names = draw(st.lists(docnos, min_size=1, max_size=12, unique_by=draw(st.sampled_from([None, str, str, str]))))
+        scores = draw(st.lists(st.integers(0, 4), min_size=len(names), max_size=len(names)))
+        scores = sorted(scores, reverse=True) if draw(st.integers(0, 9)) else scores
+        lines += [f"{qid} Q0 {name} 1 {score} t" for name, score in zip(names, scores, strict=True)]
+    at = draw(st.integers(0, len(lines)))
+    lines[at:at] = draw(st.sampled_from([[], [], [], [""] * 90, ["# a comment"], ["q1 Q0 d1 1 x t"], ["q1 Q0 d1"]]))
+    return "\n".join(lines).encode()
+
+
+def outcome(path, depth, *, with_ties):
+    """What a run is when it has been cut, or why it is refused."""
+    try:
+        found = run.read(path, depth=depth, with_ties=with_ties)
+    except InputError as fault:
+        return str(fault)
+    return (*content(found.cut(found.qids, depth, with_ties=with_ties)), found.rises, found.notes, found.name)
+
+
+@QUICK
+@given(
+    text=st.one_of(sorted_runs(), run_files()),
+    depth=st.integers(1, 9),
+    size=st.sampled_from([*SMALL, HUGE]),
+    with_ties=st.booleans(),
+)
+def test_lines_that_are_let_go_while_a_run_is_read_change_nothing(tmp_path, text, depth, size, with_ties):
+    path = tmp_path / "a.run"
+    path.write_bytes(text)
+    with blocks_of(size):
+        expected = outcome(path, depth, with_ties=with_ties)
+        with mock.patch.object(run, "LARGE_FILE", 1):
+            assert outcome(path, depth, with_ties=with_ties) == expected
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_large_run_is_kept_down_to_a_depth(tmp_path, monkeypatch, wide):
+    path, asked = tmp_path / "a.run", []
+    path.write_bytes(plain_run(300, 100).replace(b" doc", b" a-document-" if wide else b" doc"))
+    monkeypatch.setattr(run, "LARGE_FILE", 1)
+    monkeypatch.setattr(run, "_table_of", lambda *_, **__: asked.append(1))
+    with blocks_of(1 << 16):
+        kept = run.read(path, depth=10, with_ties=True)
+    assert not asked
+    assert np.diff(kept.starts).min() == 10
+    assert len(kept.docnos) < 300 * 20
+
+
 @QUICK
 @given(rows=rows_of_runs, transform=st.sampled_from([lambda x: 2 * x + 3, lambda x: x**3, lambda x: np.sinh(x / 1e5)]))
 def test_law_8_scores_count_only_through_their_order(tmp_path, rows, transform):

@@ -22,9 +22,7 @@ def sort_by_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None 
     >>> sort_by_score(np.array([0, 3, 4]), docnos, scores)[1].tolist()
     [b'c', b'b', b'a', b'd']
     """
-    rising = scores[1:] > scores[:-1]
-    rising[starts[1:-1] - 1] = False  # the last line of each ranking but the final one
-    if rising.any():
+    if not is_sorted(starts, scores):
         starts, order = _sorted_in_rows(starts, scores, depth)
         docnos, scores = docnos[order], scores[order]
     elif depth is not None and len(scores) > MANY:
@@ -55,6 +53,16 @@ def sort_by_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None 
 
 def _down_to(depth: int, starts: Ints, docnos: Docs, scores: Floats) -> tuple[Ints, Docs, Floats]:
     """Keep the first lines of rankings that are sorted, and those that are tied with the last of them."""
+    kept = count_tops(depth, starts, scores)
+    if kept.sum() > len(scores) // 2:
+        return starts, docnos, scores
+    first = np.concatenate(([0], np.cumsum(kept)))
+    lines = list_lines(starts[:-1], kept)
+    return first, docnos[lines], scores[lines]
+
+
+def count_tops(depth: int, starts: Ints, scores: Floats) -> Ints:
+    """Count the first lines of rankings that are sorted, and those that are tied with the last of them [query]."""
     lengths = np.diff(starts)
     kept = np.minimum(lengths, depth)
     longer = np.flatnonzero(lengths > depth)
@@ -67,11 +75,14 @@ def _down_to(depth: int, starts: Ints, docnos: Docs, scores: Floats) -> tuple[In
         kept[longer] += 1
     else:
         kept[longer] = lengths[longer]
-    if kept.sum() > len(scores) // 2:
-        return starts, docnos, scores
-    first = np.concatenate(([0], np.cumsum(kept)))
-    lines = list_lines(starts[:-1], kept)
-    return first, docnos[lines], scores[lines]
+    return kept
+
+
+def is_sorted(starts: Ints, scores: Floats) -> bool:
+    """Tell whether no score is above that of the line before it in its ranking."""
+    rising = scores[1:] > scores[:-1]
+    rising[starts[1:-1] - 1] = False  # the last line of each ranking but the final one
+    return not rising.any()
 
 
 def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[Ints, Ints]:
