@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, report, run
+from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, PEER, TREC_EVAL, paired, report, run
 
 UTILITY = "nDCG@10 RR R@100 AP"
 FAIRNESS = "NFaiRR@10 TExFAIR@10"
@@ -112,7 +112,7 @@ def main() -> None:
         if TREC_EVAL:
             pair = paired(ours(batch), by_trec_eval(batch))
             detail = pair.detail
-            report(f"{what}, with fairness: time, of a loop of trec_eval", pair.time_ratio, 1, detail)
+            report(f"{what}, with fairness: time, of a loop of {PEER}", pair.time_ratio, 1, detail)
         else:
             print(NO_TREC_EVAL)
     fair = generated(FOLDER / "batch100", 100, 200, 100)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, report
+from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, PEER, TREC_EVAL, paired, report
 
 QUERIES, DEPTH, JUDGED, SUBTOPICS = 200, 1_000, 300, 6
 SUBTOPICS_OF = "alpha_nDCG@20 alpha_DCG@20 ERR_IA@20 nERR_IA@20 NRBP nNRBP P_IA@20 AP_IA StRecall@20"  # of ndeval
@@ -74,7 +74,7 @@ def main() -> None:
         ours = [BIN / "fairtrec", "eval", plain, run, "-m", NAMES]
         theirs = [word for name in NAMES.split() for word in ("-m", name)]
         pair = paired(ours, [TREC_EVAL, *theirs, plain, run])
-        report(f"{size}, five names of trec_eval: CPU, of trec_eval", pair.cpu_ratio, 3, pair.detail)
+        report(f"{size}, five names of trec_eval: CPU, of {PEER}", pair.cpu_ratio, 3, pair.detail)
         alone = [BIN / "fairtrec", "eval", plain, run, "-m", "map"]
         pair = paired(ours, alone)
         report(f"{size}, the same: CPU, of map alone", pair.cpu_ratio, 2, pair.detail)

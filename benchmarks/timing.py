@@ -1,6 +1,7 @@
 """Time whole processes in turn, A B A B, and compare them pair by pair."""
 
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -16,6 +17,25 @@ BIN = Path(sys.executable).parent
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
 ROUNDS = 5  # of which a row is the median
 NO_TREC_EVAL = "      trec_eval is neither on PATH nor in TREC_EVAL, so nothing is compared with it"
+
+
+def find_optimization(program: Path) -> str:
+    """Find the flag with which a program was optimized, in its debug information; ``-O?`` if it has none."""
+    said = re.search(rb"GNU C\d[^\0]*|clang version[^\0]*", program.read_bytes())
+    if said is None or b"clang" in said[0]:
+        return "-O?"
+    flags = re.findall(rb" (-O\w*)", said[0])
+    return flags[-1].decode() if flags else "-O0"
+
+
+OPTIMIZATION = find_optimization(Path(TREC_EVAL)) if TREC_EVAL else ""
+PEER = f"trec_eval {OPTIMIZATION}"  # as ratios name it
+if OPTIMIZATION == "-O?":
+    print("      trec_eval does not say how it was compiled; bounds are to a build with -O2")
+elif OPTIMIZATION not in ("", "-O2"):
+    print(
+        f"      trec_eval was compiled with {OPTIMIZATION}; bounds are to a build with -O2, see python -m benchmarks -h"
+    )
 
 
 @dataclass(frozen=True)

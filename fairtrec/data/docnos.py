@@ -97,8 +97,7 @@ def _sort_keys(keys: Keys) -> Keys:
         several = extension.sort_keys(keys, np.empty_like(keys))
         return np.array(keys[:several])
     keys = np.sort(keys)
-    keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
-    return keys
+    return np.asarray(keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))])
 
 
 @dataclass(frozen=True, eq=False)
