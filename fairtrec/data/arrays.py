@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encode_ids, fingerprints
+from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encode_ids, fingerprints, list_distinct
 from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.support.errors import InputError
 
@@ -92,7 +92,7 @@ def refuse_repeated(docs: Docs, starts: Ints) -> None:
         query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((keys, query))
         keys, query = keys[order], query[order]
-        suspects = np.unique(query[1:][(keys[1:] == keys[:-1]) & (query[1:] == query[:-1])])
+        suspects = list_distinct(query[1:][(keys[1:] == keys[:-1]) & (query[1:] == query[:-1])])
     for row in suspects.tolist():  # the same, or the same key by chance
         own = docs[starts[row] : starts[row + 1]]
         if len(Docnos.collect(own)) < len(own):

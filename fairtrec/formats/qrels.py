@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docs, Ints, Qrels
+from fairtrec.data import Docs, Ints, Qrels, list_distinct
 from fairtrec.formats import columns, spans
 from fairtrec.formats.column_roles import describe_unnamed
 from fairtrec.formats.run import find_repeat
@@ -116,7 +116,7 @@ def _merge_repeats(qrels: Qrels, fault: Callable[[str, int], InputError]) -> Qre
         notes.append(REPEATED.note(many=int(is_repeated.sum()), line=fault("", first).line or 0))
     if (is_same & is_other).any():
         pairs = np.cumsum(np.append(True, ~is_same))[1:][is_same & is_other]
-        notes.append(SEVERAL_GRADES.note(documents=len(np.unique(pairs))))
+        notes.append(SEVERAL_GRADES.note(documents=len(list_distinct(pairs))))
     kept = np.ones(len(docnos), dtype=np.bool_)
     kept[order[1:][is_repeated]] = False
     return replace(qrels.keep_lines(kept), notes=tuple(notes))

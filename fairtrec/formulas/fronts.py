@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.data import MISSING, Floats, Ints, list_distinct
 from fairtrec.formulas.rounding import NEAR, round_relative
 
 DIGITS = 1e11  # what is nearer than one part in so many is equal
@@ -148,7 +148,7 @@ def find_candidates(utility: Floats, fairness: Floats) -> Ints:
     >>> find_candidates(np.array([2.0, 1.0, 1.0, 0.0]), np.array([1.0, 2.0, 1.0, 1.0])).tolist()
     [0, 1, 2]
     """
-    some = np.unique(np.append(np.arange(0, len(utility), SAMPLED), [utility.argmax(), fairness.argmax()]))
+    some = list_distinct(np.append(np.arange(0, len(utility), SAMPLED), [utility.argmax(), fairness.argmax()]))
     order, starts, _ = sort_undominated(np.zeros(len(some), dtype=np.int64), utility[some], fairness[some])
     stairs = some[order[starts]][::-1]  # by rising utility, so that fairness falls
     near = [np.abs(each[np.isfinite(each)]).max(initial=0.0) * 10 / DIGITS for each in (utility, fairness)]

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints, list_distinct
 from fairtrec.data.docnos import Shape
 
 FEW_KINDS, BITS = 6, 10  # which are numbered in one pass over up to 1,023 ranks
@@ -79,7 +79,7 @@ class KindSequences:
         ``classes`` [rank] are the grades, numbered, and ``supply`` [grade, kind] the documents there are.
         """
         held = np.ones(len(self.kinds), dtype=np.bool_)
-        for grade in np.unique(classes).tolist():
+        for grade in list_distinct(classes).tolist():
             here = self.kinds[:, classes == grade]
             for kind, many in enumerate(supply[grade].tolist()):
                 held &= (here == kind).sum(axis=1) <= many

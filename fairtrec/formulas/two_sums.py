@@ -11,7 +11,7 @@ from math import comb
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints, list_distinct
 from fairtrec.formulas.fronts import Front, sort_undominated
 from fairtrec.formulas.weighted_sums import weigh
 
@@ -155,10 +155,10 @@ def find_fronts_by_counts(
     """
     found: list[Front | None] = [None] * len(gains)
     many = np.minimum((~np.isnan(gains)).sum(axis=1), max(len(weights), len(discounts)))
-    for length in np.unique(many).tolist():
+    for length in list_distinct(many).tolist():
         states: dict[int, int] = {}  # how many numbers of each kind can have been placed
         for query in np.flatnonzero(many == length).tolist():
-            kinds = len(np.unique(gains[query][~np.isnan(gains[query])]))
+            kinds = len(list_distinct(gains[query][~np.isnan(gains[query])]))
             if (
                 kinds <= KINDS and (length + 1) ** kinds < NUMBERS and comb(length + kinds, kinds) <= most
             ):  # exact: whole numbers

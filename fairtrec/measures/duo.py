@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from fairtrec.data import list_distinct
 from fairtrec.formulas import extremes, ranks
 from fairtrec.formulas.distribution import exceeds_zero, quotient
 from fairtrec.formulas.rounding import NEAR
@@ -39,7 +40,7 @@ def group_by_length(stances: Floats) -> Iterator[tuple[Ints, Floats]]:
     """
     together = ranks.close_up(stances)
     length = (~np.isnan(stances)).sum(axis=1)
-    for n in np.unique(length[length > 2]):
+    for n in list_distinct(length[length > 2]):
         rows = np.flatnonzero(length == n)
         lists = together[rows, :n]
         low, high = lists.min(axis=1, keepdims=True), lists.max(axis=1, keepdims=True)

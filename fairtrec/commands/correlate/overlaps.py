@@ -125,7 +125,7 @@ def compare_runs(
 
     Ties are broken as everywhere, since a Run is ranked.
     """
-    table = Docnos.collect(np.concatenate([np.unique(run.docnos) for run in runs]))
+    table = Docnos.collect(np.concatenate([run.docnos for run in runs]))
     numbers = [np.append(table.rows(run.docnos), MISSING) for run in runs]  # the last is that of MISSING
     for one, other in pairs:
         first, second = runs[one], runs[other]

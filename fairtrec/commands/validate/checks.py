@@ -7,7 +7,19 @@ import numpy as np
 
 from fairtrec.commands.validate.entries import NO_RANK, RunEntries
 from fairtrec.commands.validate.findings import Findings, list_few, list_some, plural
-from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels, decode, encode_ids, find_starts, fingerprints
+from fairtrec.data import (
+    MISSING,
+    Bools,
+    Docnos,
+    Floats,
+    Ints,
+    Qrels,
+    decode,
+    encode_ids,
+    find_starts,
+    fingerprints,
+    list_distinct,
+)
 from fairtrec.data.run import QrelsIndex
 from fairtrec.data.spellings import compare, guess
 from fairtrec.data.uneven_ids import number_ids
@@ -265,8 +277,8 @@ def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
     if not tie.any():
         return
     tied = np.flatnonzero(np.append(tie, False) | np.insert(tie, 0, False))
-    queries = len(np.unique(rows.query[tied]))
-    many = f"{len(tied):,} documents in {queries:,} of {plural(len(np.unique(rows.query)), 'query')}"
+    queries = len(list_distinct(rows.query[tied]))
+    many = f"{len(tied):,} documents in {queries:,} of {plural(len(list_distinct(rows.query)), 'query')}"
     found.add("W611", int(rows.lines[tied].min()), f"{many} share their score with another; docnos decide their order")
     starts = find_starts(rows.query)
     place = np.arange(1, len(tie) + 1) - np.repeat(starts[:-1], np.diff(starts))[:-1]  # of documents above each place

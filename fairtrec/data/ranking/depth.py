@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairtrec.data import Ints, Run
+from fairtrec.data.docnos import list_distinct
 
 
 class Asking(Protocol):
@@ -71,4 +72,4 @@ def dealt(lengths: Ints) -> list[Ints]:
     if len(lengths) * int(lengths.max(initial=0)) <= max(CELLS, TIMES * int(lengths.sum())):
         return [every]
     steps = np.frexp(np.maximum(lengths, 16) - 1.0)[1]  # the logarithm to base 2, rounded up
-    return [every[steps == step] for step in np.unique(steps)]
+    return [every[steps == step] for step in list_distinct(steps)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
+from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode, list_distinct
 from fairtrec.data.ranking.depth import deal_queries, find_depth
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.columns.intervals import ENDS
@@ -196,7 +196,7 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
     rank_of[query, slots.ranked[rows][query, rank]] = rank
     first, ways = rank_of[:, :FIRST], prior.shape[1]
     moves = np.full(first.shape, np.nan)
-    for many in np.unique(slots.number[rows]).tolist():
+    for many in list_distinct(slots.number[rows]).tolist():
         some = np.flatnonzero(slots.number[rows] == many)
         effects = _tried if many <= count_enumerable(ways) else _plugged
         moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]

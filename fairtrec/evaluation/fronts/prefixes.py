@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Floats, Ints, list_distinct
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.fronts.problem import COUNTED, LOOKS, OF_QUERY, TABLES, Problem, count_orders
 from fairtrec.formulas.labelings.sums import Finals, Prefixes, Totals
@@ -117,7 +117,7 @@ def _by_finals(problem: Problem, form: Finals, held: Floats, supply: Ints) -> Ea
         amounts = _after(placed, hard)
         above = placed[:, known].sum(axis=1).astype(np.int64)
         value = np.zeros(placed.shape)
-        for rank in np.unique(above).tolist():
+        for rank in list_distinct(above).tolist():
             here = above == rank
             each = amounts.reshape(*placed.shape, -1)[here]
             added = cost(each.reshape(1, -1, each.shape[2]), rank)[0].reshape(each.shape[:2])

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Floats, Ints, list_distinct
 from fairtrec.evaluation.fronts.exposure_fairness import ExposureFairness
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.formulas.fronts import Front, merge_hulls
@@ -47,7 +47,7 @@ def bound_fronts(
         for at, row in enumerate(rows.tolist())
         if exposed.concave[at]
     ]
-    slopes = np.unique([0.0, *_slopes(fronts, float(own.sum()), losses)])[::-1]
+    slopes = list_distinct([0.0, *_slopes(fronts, float(own.sum()), losses)])[::-1]
     kept = np.flatnonzero(exposed.concave)
     lines = np.stack([_climbed(exposed, kept, relaxed, fronts, float(slope)) for slope in slopes])
     several = [*fronts]

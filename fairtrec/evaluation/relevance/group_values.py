@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Qrels, list_distinct
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.relevance import RelevanceEvaluator
 from fairtrec.formulas.distribution import quotient
@@ -68,7 +68,7 @@ def keep_judgments(qrels: Qrels, lines: Ints, members: Bools) -> Qrels:
     rows = Docnos.collect(qrels.docnos).rows(qrels.docnos)
     pairs = query * (int(rows.max(initial=0)) + 1) + rows
     kept = np.flatnonzero(np.isin(pairs, pairs[lines[members]]))
-    asked = np.unique(query[lines[lines != MISSING]])
+    asked = list_distinct(query[lines[lines != MISSING]])
     many = np.bincount(query[kept], minlength=len(qrels.qids))[asked]
     starts = np.concatenate(([0], np.cumsum(many)))
     qids = tuple(qrels.qids[row] for row in asked.tolist())

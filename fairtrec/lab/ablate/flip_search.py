@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Ints
+from fairtrec.data import Bools, Floats, Ints, list_distinct
 from fairtrec.formulas.rounding import merge_ties, same
 from fairtrec.lab.ablate.flip_values import FlippableRun, Units
 from fairtrec.statistics import paired
@@ -100,7 +100,7 @@ class Side:
     def flip(self, unit: int, alternative: int) -> None:
         """Flip a unit, and compute what changes in its queries."""
         self.flipped[unit] = alternative
-        queries = np.unique(self.query[self.unit == unit])
+        queries = list_distinct(self.query[self.unit == unit])
         if len(queries):
             self.base[queries] = self.run.compute_base(queries, self.flipped)
             entries = np.flatnonzero(np.isin(self.query, queries))
@@ -134,7 +134,7 @@ class FlippedPair:
         queries = first[defined], second[defined]
         units = above.run.units
         measured = [side.run.measured[rows] for side, rows in zip((above, below), queries, strict=True)]
-        looked_at = np.unique(np.concatenate([each[each >= 0] for each in measured]))
+        looked_at = list_distinct(np.concatenate([each[each >= 0] for each in measured]))
         candidates = looked_at[np.argsort(units.order[looked_at])]  # exact: places differ
         place = np.full(len(units.order), -1)
         place[candidates] = np.arange(len(candidates))
@@ -145,7 +145,7 @@ class FlippedPair:
             own = np.flatnonzero((at[side.query] >= 0) & (place[side.unit] >= 0))
             entries.append(own)
             keys.append(place[side.unit[own]] * max(len(rows), 1) + at[side.query[own]])
-        cells = np.unique(np.concatenate(keys))
+        cells = list_distinct(np.concatenate(keys))
         places = [(own, np.searchsorted(cells, key)) for own, key in zip(entries, keys, strict=True)]
         unit, query = np.divmod(cells, max(len(queries[0]), 1))
         return cls(units, (above, below), (sign, -sign), queries, candidates, unit, query, places)

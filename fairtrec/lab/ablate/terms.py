@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.counting.counter import Lexicon, Occurrences
-from fairtrec.data import MISSING, Bools, Candidates, Counts, Docnos, Floats, GroupTerms, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Candidates, Counts, Docnos, Floats, GroupTerms, Ints, Run, list_distinct, take
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
@@ -150,7 +150,7 @@ def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> P
     shown = np.full((len(runs), len(first.qids), max(top.shape[1] for top in tops)), MISSING, dtype=np.int64)
     for number, top in enumerate(tops):
         shown[number, :, : top.shape[1]] = top
-    pools = [np.unique(shown[:, query][shown[:, query] != MISSING]) for query in range(len(first.qids))]
+    pools = [list_distinct(shown[:, query][shown[:, query] != MISSING]) for query in range(len(first.qids))]
     ranked = np.full((len(pools), max(map(len, pools), default=0)), MISSING, dtype=np.int64)
     places = np.full(shown.shape, MISSING, dtype=np.int64)
     for query, rows in enumerate(pools):

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, find_judged_lines
+from fairtrec.data import MISSING, NONE, UNKNOWN, Ints, Qrels, Queries, Run, find_judged_lines, list_distinct
 from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.given.labels import refuse_unwritten_groups
@@ -287,7 +287,7 @@ class HumanPairs:
         if not self.has_groups:
             return ()
         *groups, none, several, unknown = self.names
-        some = {self.names[kind] for kind in np.unique(self.kinds).tolist()}
+        some = {self.names[kind] for kind in list_distinct(self.kinds).tolist()}
         return (*groups, *(name for name in (several, none, unknown) if name in some))
 
 
@@ -406,7 +406,7 @@ def _audit(
         pairs=pairs,
         only_human=len(people.lines) - pairs,
         only_judge=len(index.grades) - pairs,
-        queries=len(np.unique(query)),
+        queries=len(list_distinct(query)),
         highest=int(judge.grades.max()),
         groups=tuple(
             _describe_group(group, of, confidence)

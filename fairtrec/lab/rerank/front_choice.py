@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Ints
+from fairtrec.data import Bools, Floats, Ints, list_distinct
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import Solved
 from fairtrec.formulas.fronts import DIGITS, ROUNDING, spend
@@ -53,7 +53,7 @@ def _with_the_rest(problem: Problem, row: int, top: Ints) -> Ints:
     whole = np.arange(many)
     whole[: len(top)] = top
     left = np.setdiff1d(np.arange(many), top)
-    for grade in np.unique(own[len(top) : many]).tolist():
+    for grade in list_distinct(own[len(top) : many]).tolist():
         slots = len(top) + np.flatnonzero(own[len(top) : many] == grade)
         whole[slots] = left[own[left] == grade][: len(slots)]
     return whole

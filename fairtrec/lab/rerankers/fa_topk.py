@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from fairtrec.data import list_distinct
 from fairtrec.lab.reranker import (
     FAR,
     MISSING,
@@ -85,7 +86,7 @@ def adjust_table(k: int, p: float, alpha: float, adjust: Adjust = "at-most") -> 
     of = cumulative(k, p)
     if adjust == "none":
         return tuple(find_least_counts(of, alpha).tolist())
-    levels = np.unique([0.0, *of[of <= alpha * ALIKE]])  # a table changes at these only
+    levels = list_distinct([0.0, *of[of <= alpha * ALIKE]])  # a table changes at these only
     low, high = 0, len(levels)
     while high - low > 1:
         middle = (low + high) // 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrec.commands.check.requirement import Requirement
 from fairtrec.commands.compare.comparison import Comparison, Comparisons
-from fairtrec.data import Bools, Floats, Ints
+from fairtrec.data import Bools, Floats, Ints, list_distinct
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
@@ -146,7 +146,7 @@ class ScoredVariants:
         """
         chosen = {beta: self.choose(beta) for beta in betas}
         ends = [f(means, axis=1) for means in (self.utility, self.fairness) for f in (np.argmin, np.argmax)]
-        several = np.unique(np.concatenate(ends)).tolist() if len(self.names) > 2 else []
+        several = list_distinct(np.concatenate(ends)).tolist() if len(self.names) > 2 else []
         for variant in several:  # that set the scale of an axis in some fold; the absence of others moves nothing
             rest = self.leave_out(variant)
             for beta, now in chosen.items():

@@ -115,4 +115,4 @@ def _groups_of_words(terms: Any) -> list[set[str]]:
 
 def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:
     parts = [loading.load_run(run, name, Choices(), depth) for name, run in runs]
-    return Docnos.collect(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))
+    return Docnos.collect(np.concatenate([each.docnos for part in parts for each in part.runs]))

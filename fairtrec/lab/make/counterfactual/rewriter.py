@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from fairtrec.counting import text_blocks
 from fairtrec.counting.lookup import join_texts
 from fairtrec.counting.text_blocks import Fault, TextBlock, encode_utf8
-from fairtrec.data import Ints
+from fairtrec.data import Ints, list_distinct
 from fairtrec.formats import collection
 from fairtrec.lab.make.counterfactual.text_edits import Edit, Swapper, apply_edits
 from fairtrec.support.files import json_text
@@ -109,11 +109,11 @@ class Rewritten:
 
     def count(self, starts: Ints, ends: Ints, edits: Sequence[Edit], of: Ints | None = None) -> None:
         """Count texts, and what is replaced in them; ``of`` numbers the document of each, where it has several."""
-        self.documents += len(starts) if of is None else len(np.unique(of))
+        self.documents += len(starts) if of is None else len(list_distinct(of))
         self.bytes += int((ends - starts).sum())
         self.words += len(edits)
         texts = _texts_of(starts, edits)
-        self.changed += len(np.unique(texts if of is None else of[texts]))
+        self.changed += len(list_distinct(texts if of is None else of[texts]))
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class Rewriter:
         new: dict[int, dict[int, bytes]] = {}
         first = np.cumsum([0, *sizes])
         values = _replaced(texts, starts, ends, edits)
-        for text in np.unique(at).tolist():
+        for text in list_distinct(at).tolist():
             which = int(of[text])
             new.setdefault(which, {})[text - int(first[which])] = values[text]
         lines = [line.write(new[number]) if number in new else line.line for number, line in enumerate(found)]

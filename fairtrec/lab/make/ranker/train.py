@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.counting.counter import Lexicon
-from fairtrec.data import Bools, GroupTerms, Ints
+from fairtrec.data import Bools, GroupTerms, Ints, list_distinct
 from fairtrec.evaluation.given.reference import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import tsv
@@ -224,7 +224,7 @@ class _Training:
         learners = {"net": ranker.net, "opponent": opponent, "optimizer": optimizer}
         done, before = self._resumed(name, learners)
         ranker.net.train(is_ranker)
-        for first, last in pairwise(np.unique(np.linspace(0, self.steps[phase], how.checkpoints + 1).astype(int))):
+        for first, last in pairwise(list_distinct(np.linspace(0, self.steps[phase], how.checkpoints + 1).astype(int))):
             if last <= done:
                 if last == done:
                     yield done, before
@@ -283,7 +283,7 @@ class _Training:
         accuracies: list[Any] = []
         for opponent in opponents:
             guesses = ranker.look(queries, texts, self.how.batch_size, opponent).argmax(axis=1)
-            right = [np.mean(guesses[labels == label] == label) for label in np.unique(labels)]
+            right = [np.mean(guesses[labels == label] == label) for label in list_distinct(labels)]
             accuracies.append(float(np.mean(right)) if len(right) == 2 else None)
         found = Trained(name, steps, loss, *accuracies)
         ranker.save(self.folder / name, opponents[0], {"seen": asdict(found), "settings": self.settings})

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, look_up
+from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, list_distinct, look_up
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.lab.make.stances import axes as principal
 from fairtrec.lab.make.stances.vectors import Vectors
@@ -61,7 +61,7 @@ class DocumentTable:
 
     def _lists(self, queries: Ints, docnos: Docs) -> DocumentLists:
         many = len(self.documents)
-        keys = np.unique(queries * many + self._place[self.documents.rows(docnos)])
+        keys = list_distinct(queries * many + self._place[self.documents.rows(docnos)])
         starts = np.searchsorted(keys, np.arange(len(self.qids) + 1) * many)
         return DocumentLists(self._order[keys % many], starts)
 
