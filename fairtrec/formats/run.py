@@ -104,7 +104,7 @@ def _read_tops(path: FilePath, depth: int, form: RunFormat) -> Run | None:
     What stands below them is let go block by block, while a processor has it at hand. Whatever is odd, a repeated
     document too, is left to a reader that keeps all lines.
     """
-    if opening.size(path) < LARGE_FILE or run_forms.is_other(path, form):
+    if not _is_large(path) or run_forms.is_other(path, form):
         return None
     try:
         table = columns.read(path, _make_layout(_KEYS, "skip"), "docno", partial(_keep_tops, depth))
@@ -116,6 +116,14 @@ def _read_tops(path: FilePath, depth: int, form: RunFormat) -> Run | None:
         return None
     ranked = sort_by_score(starts, held["docno"], held["score"], depth)
     return Run(fspath(path), held["tag"][0].decode(), qids, *ranked, notes=table.notes)
+
+
+def _is_large(path: FilePath) -> bool:
+    """Tell whether a file is large; False if there is none, which is said where it is opened."""
+    try:
+        return opening.size(path) >= LARGE_FILE
+    except (OSError, ValueError):
+        return False
 
 
 def _keep_tops(depth: int, block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:  # noqa: ARG001
