@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from os import fspath
+from typing import NoReturn
 
 import numpy as np
 
@@ -56,9 +57,9 @@ def read(
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
-    is_plain = order == "score" and score_dtype == "float64" and not sampled and not roles
-    if depth is not None and is_plain and (tops := _read_tops(path, depth, form)) is not None:
-        return tops if with_ties else tops.cut(tops.qids, depth)
+    how = order, score_dtype, sampled, roles
+    if (tops := _read_tops(path, depth, form, is_usual=how == ("score", "float64", False, NO_ROLES))) is not None:
+        return tops.cut(tops.qids, None if with_ties else depth)
     table, advice, is_trec = _table_of(path, order, form, sampled=sampled, roles=roles)
     held = table.columns
     rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
@@ -79,10 +80,7 @@ def read(
             ranked = sort_by_score(starts, docnos, scores, None if order == "position" else depth)
         twice = look()
     if twice is not None:
-        query, rows = twice
-        both = sorted(rows if together is None else together[rows].tolist())
-        message = f"document {docnos[rows[0]].decode()} appears twice under query {name_ranking(qids[query])}"
-        raise InputError(f"{message} (first on line {table.line(both[0])}); {advice}", path, table.line(both[1]))
+        _refuse_repeat(twice, table, (qids, docnos, together), advice)
     of_table = None if order != "position" else np.arange(len(docnos)) if together is None else together
     positions = _keep_positions(ranked, scores, of_table, table, qids, is_one=not several)
     notes += note_renumbered(ranked[0], ranked[2]) if order == "rank" else ()
@@ -91,20 +89,33 @@ def read(
     qids, every = add_empty(qids, ranked[0], table.empty)
     tag, notes = held["tag"][0].decode(), (*table.notes, *notes)
     run = Run(fspath(path), tag, qids, every, *ranked[1:], *positions, rises, several, notes)
-    return run if depth is None or with_ties else run.cut(qids, depth)
+    return run.cut(qids, None if with_ties else depth)
+
+
+def _refuse_repeat(
+    twice: tuple[int, list[int]],
+    table: columns.FileColumns,
+    ranked: tuple[Sequence[str], Docs, Ints | None],
+    advice: str,
+) -> NoReturn:
+    """Raise InputError for a document that stands twice; ``ranked``: the queries, documents and order of the rows."""
+    (query, rows), (qids, docnos, together) = twice, ranked
+    both = sorted(rows if together is None else together[rows].tolist())
+    message = f"document {docnos[rows[0]].decode()} appears twice under query {name_ranking(qids[query])}"
+    raise InputError(f"{message} (first on line {table.line(both[0])}); {advice}", table.path, table.line(both[1]))
 
 
 class _NotPlainError(Exception):
     """A run has lines of which one block does not tell what to keep."""
 
 
-def _read_tops(path: FilePath, depth: int, form: RunFormat) -> Run | None:
+def _read_tops(path: FilePath, depth: int | None, form: RunFormat, *, is_usual: bool) -> Run | None:
     """Read the first documents of each ranking of a large run that is sorted; None if it is not plain.
 
     What stands below them is let go block by block, while a processor has it at hand. Whatever is odd, a repeated
     document too, is left to a reader that keeps all lines.
     """
-    if not _is_large(path) or run_forms.is_other(path, form):
+    if not is_usual or depth is None or not _is_large(path) or run_forms.is_other(path, form):
         return None
     try:
         table = columns.read(path, _make_layout(_KEYS, "skip"), "docno", partial(_keep_tops, depth))
