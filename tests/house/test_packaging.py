@@ -166,15 +166,6 @@ def hook():
     return module
 
 
-@pytest.mark.slow
-def test_a_wheel_is_as_small_as_a_release_asks(wheel):
-    """`make release-check` holds the one that is compiled to it, which is 20 kB larger."""
-    most = int(
-        re.search(r"^LARGEST_WHEEL = ([\d_]+)", (REPOSITORY / ".ci" / "release.py").read_text("utf-8"), re.MULTILINE)[1]
-    )
-    assert wheel.stat().st_size < most - 30_000
-
-
 def test_what_maintainers_read_stays_out_of_a_wheel(hook):
     """Comments, and docstrings of what is private or within a function; what users see of a traceback is as it was."""
     before = """# a file

@@ -1,4 +1,4 @@
-"""What a release rests on: the files that speak of a version, the workflows, and the rehearsal's own eyes."""
+"""What a release rests on: the files that speak of a version, and the workflows, whose lines a rehearsal makes."""
 
 import os
 import re
@@ -139,6 +139,88 @@ def test_wheels_are_built_on_the_systems_that_the_rehearsal_asks_about(release):
     assert settings["skip"] == "*-musllinux_*"
 
 
+def list_lines(job):
+    return [step["run"] for step in WORKFLOWS["release.yml"]["jobs"][job]["steps"] if "run" in step]
+
+
+def test_a_rehearsal_makes_what_the_workflow_makes(release, monkeypatch, capfd):
+    """In a clone at a tag, with the variables of GitHub for it; all other lines need Docker, an account or a system."""
+    made = []
+
+    def make(words, *, cwd, env, check):
+        made.append((words[2], cwd.name, env["GITHUB_REF_TYPE"], env["GITHUB_REF_NAME"]))
+        return subprocess.CompletedProcess(words, int(words[2] == "installed"))
+
+    pythons = {"3.11": "/of/python3.11", "3.13": "/of/python3.13"}
+    monkeypatch.setattr(release, "find_pythons", lambda: iter(pythons.items()))
+    monkeypatch.setattr(release, "tag_clone", lambda place, _: place / "clone")
+    monkeypatch.setattr(release.subprocess, "run", make)
+    assert release.rehearse() == 2
+    printed = capfd.readouterr().out
+    assert "missing: installed (/of/python3.11), installed (/of/python3.13)\n" in printed
+    assert "Nothing else is missing." not in printed
+    assert [target for target, *_ in made] == ["release", "installed", "installed", "workflows", "site"]
+    version, _ = release.read_heading((REPOSITORY / "CHANGELOG.md").read_text("utf-8"))
+    assert {tuple(rest) for _, *rest in made} == {("clone", "tag", f"v{version}")}
+    assert list_lines("source") == ["make release"]
+    assert list_lines("installed") == ["make installed"]
+    left = {"wheels", "image", "publish", "rehearse", "announce", "images"}
+    assert WORKFLOWS["release.yml"]["jobs"].keys() - {"source", "installed"} == left
+
+
+def test_a_rehearsal_ends_where_nothing_is_built(release, monkeypatch, capfd):
+    monkeypatch.setattr(release, "find_pythons", lambda: iter([("3.13", "/of/python")]))
+    monkeypatch.setattr(release, "tag_clone", lambda place, _: place / "clone")
+    monkeypatch.setattr(release.subprocess, "run", lambda words, **_: subprocess.CompletedProcess(words, 2))
+    assert release.rehearse() == 1
+    assert "missing: release (/of/python)\n" in capfd.readouterr().out
+
+
+def test_a_clone_is_tagged_and_nothing_from_outside_changes_what_is_built(release, tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", tmp_path / "root")
+    shutil.copytree(REPOSITORY / "conda", tmp_path / "root" / "conda")
+    for name in DATED:
+        shutil.copy(REPOSITORY / name, tmp_path / "root" / name)
+    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]):
+        release.run("git", *words, cwd=tmp_path / "root")
+    clone = release.tag_clone(tmp_path, "3.4.5")
+    assert release.run("git", "describe", "--exact-match", "--match", "v*", "--tags", cwd=clone) == "v3.4.5\n"
+    assert release.read_notes(clone, "3.4.5")
+    assert release.clear({"SETUPTOOLS_SCM_PRETEND_VERSION": "1", "PYTHONPATH": "a", "MAKEFLAGS": "n", "HOME": "b"}) == {
+        "HOME": "b"
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "fault"),
+    [
+        ({}, "dist/ has , not "),
+        ({"fairtrec-1.2.tar.gz": 1, "fairtrec-1.2.dev0-py3-none-any.whl": 1}, "dist/ has fairtrec-1.2.dev0-py3"),
+        ({"fairtrec-1.2.tar.gz": 1, "fairtrec-1.2-py3-none-any.whl": 1_500_000}, "the wheel has 1500000 bytes"),
+    ],
+)
+def test_files_of_another_version_or_size_are_refused(release, tmp_path, files, fault):
+    (tmp_path / "dist").mkdir()
+    for name, size in files.items():
+        (tmp_path / "dist" / name).write_bytes(bytes(size))
+    with pytest.raises(release.ReleaseError, match=fault):
+        release.check_contents(tmp_path, "1.2")
+
+
+def test_jobs_take_the_files_that_others_left():
+    jobs = WORKFLOWS["release.yml"]["jobs"].values()
+    steps = [step for job in jobs for step in job["steps"] if "-artifact@" in step.get("uses", "")]
+    left = {step["with"]["name"]: step["with"] for step in steps if "upload" in step["uses"]}
+    assert {name: each["path"] for name, each in left.items()} == {
+        "dist-source": "dist/", "sbom": "sbom/", "notes": "notes.md", "dist-${{ matrix.os }}": "dist/",
+    }  # fmt: skip
+    assert all(each["if-no-files-found"] == "error" for each in left.values())
+    for step in steps:
+        assert "upload" in step["uses"] or step["with"].get("name", "dist-source") in left
+    (line,) = list_lines("announce")
+    assert {*re.findall(r"\ball/([\w*-]+)/", line)} == {"notes", "dist-*", "sbom"}
+
+
 def test_wheels_are_built_before_the_day_of_a_tag():
     """On pull requests that touch the build, and by hand with an upload to TestPyPI."""
     workflow = WORKFLOWS["release.yml"]
@@ -147,7 +229,7 @@ def test_wheels_are_built_before_the_day_of_a_tag():
     assert {"pyproject.toml", "hatch_build.py", "lock/**", "fairtrec/support/compiled/**"} <= {
         *events["pull_request"]["paths"]
     }
-    assert not [name for name in ("source", "wheels", "image") if "if" in jobs[name]]
+    assert not [name for name in ("source", "installed", "wheels", "image") if "if" in jobs[name]]
     conditions = {name: job["if"].partition("== ")[2] for name, job in jobs.items() if "if" in job}
     assert conditions == {"publish": "'push'", "rehearse": "'workflow_dispatch'"}
     assert {name: jobs[name]["environment"] for name in conditions} == {"publish": "pypi", "rehearse": "testpypi"}
