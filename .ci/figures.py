@@ -1,6 +1,6 @@
 """Print how large the package is: ``make figures``.
 
-Lines, tokens, files; the complexity of functions, counted as radon does; how many branches ask which of the things that
+Lines, tokens, files; the complexity of functions, counted by radon; how many branches ask which of the things that
 may stand next to a value is there; and how many functions have a name that says nothing to somebody who searches. No
 number here is a goal, but for the complexity of one function.
 """
@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+
+from radon.visitors import ComplexityVisitor, Function
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "fairtrec"
@@ -41,7 +43,6 @@ ELSEWHERE = {  # words that are something else in a folder or file, so that nobo
     "evaluation/columns/gold.py": {"doubtful": "of a corrected mean"},
     "testing/": {"ties": "what a formula gives", "gold": "what a formula gives"},
 }
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 VAGUE = re.compile(  # participles and prepositions, which do not say what a function does
     "found|told|held|kept|given|made|taken|shown|drawn|written|built|meant|begun|known|left|lost|sent|said|hung|chosen|"
     r"(?!seed|speed|need)[a-z]+ed|([a-z]\w*_)?of|by|in|at|on|over|beside|between|among|within|without|behind|than|"
@@ -57,41 +58,15 @@ def parse(source: str) -> ast.Module:
 
 def complexities(source: str) -> Iterator[tuple[str, int]]:
     """Give each function of a file, and its complexity; what a function defines within it is counted on its own."""
-    for name, function in _functions(parse(source), ""):
-        yield name, 1 + sum(map(_count, function.body))
+    for block in ComplexityVisitor.from_code(source).blocks:
+        if isinstance(block, Function):
+            yield from ((f"{block.fullname}{within}", each.complexity) for within, each in _nested(block))
 
 
-def _functions(within: ast.AST, path: str) -> Iterator[tuple[str, Function]]:
-    for node in ast.iter_child_nodes(within):
-        named = isinstance(node, ast.ClassDef | Function)
-        name = f"{path}{node.name}" if named else path
-        if isinstance(node, Function):
-            yield name, node
-        yield from _functions(node, f"{name}." if named else path)
-
-
-def _count(node: ast.AST) -> int:
-    """Count the decisions of a statement or expression, without those of functions and classes defined in it."""
-    if isinstance(node, ast.ClassDef | Function):
-        return 0
-    if isinstance(node, ast.Assert):
-        return 1  # whatever it asserts
-    own = 0
-    match node:
-        case ast.If() | ast.IfExp():
-            own = 1
-        case ast.For() | ast.AsyncFor() | ast.While():
-            own = 1 + bool(node.orelse)
-        case ast.Try() | ast.TryStar():
-            own = len(node.handlers) + bool(node.orelse)
-        case ast.BoolOp():
-            own = len(node.values) - 1
-        case ast.comprehension():
-            own = 1 + len(node.ifs)
-        case ast.Match():
-            rest = any(isinstance(each.pattern, ast.MatchAs) and each.pattern.pattern is None for each in node.cases)
-            own = max(0, len(node.cases) - rest)
-    return own + sum(map(_count, ast.iter_child_nodes(node)))
+def _nested(block: Function) -> Iterator[tuple[str, Function]]:
+    yield "", block
+    for each in block.closures:
+        yield from ((f".{each.name}{within}", inner) for within, inner in _nested(each))
 
 
 def find_columns(source: str) -> tuple[set[str], set[str]]:
@@ -152,7 +127,7 @@ def find_vague_names(sources: Mapping[str, str]) -> set[str]:
         tree = parse(source)
         for body in (tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))):
             for node in body:
-                if isinstance(node, Function) and VAGUE.fullmatch(node.name):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and VAGUE.fullmatch(node.name):
                     defined.setdefault(node.name, set()).add(path)
         for node in ast.walk(tree):
             word = getattr(node, "attr", getattr(node, "id", getattr(node, "name", "")))
