@@ -1,22 +1,21 @@
 """The pages of the Python API, docs/api/NAME.md, from signatures and docstrings, and their index, docs/api.md."""
 
-import ast
 import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from types import FunctionType, ModuleType
 from typing import Any, get_args, get_origin
 
+import griffe
 import numpy as np
 from command_pages import _escape
 from measure_pages import MADE
 
-import fairtrec
 from fairtrec import STABILITY
 from fairtrec.cli import GROUPS
 from fairtrec.commands import list_rows
@@ -24,7 +23,6 @@ from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.measure import Form
 
-PACKAGE = Path(fairtrec.__file__).parent
 ERRORS = ("FairtrecError", "UsageError", "InputError", "ResourceError")
 CORE = {  # the names of the core, by the groups of the help; those of commands follow, and those of packages
     "Evaluate": "evaluate evaluator Choices Result Scores Run attributes",
@@ -132,12 +130,40 @@ def _write_page(page: str, names: list[str]) -> str:
     if alone:
         return f"# {names[0]}\n\n{MADE}" + "\n".join(_describe(names[0], 1))
     title = "Errors" if page == "errors" else f"fairtrec.{page}"
-    module = importlib.import_module(f"fairtrec.{page}").__doc__ if page != "errors" else ""
-    parts = [f"# {title}\n\n{MADE}{_markdown(module).strip() if module else 'What does fairtrec raise?'}\n"]
+    about = "What does fairtrec raise?" if page == "errors" else _markdown(_read_module(title)).strip()
+    parts = [f"# {title}\n\n{MADE}{about}\n"]
     for name in names:
         parts.append(f"## {name.rpartition('.')[2]}\n")
         parts += _describe(name, 2)
     return "\n".join(parts)
+
+
+@cache
+def _read_module(name: str) -> griffe.Module:
+    """Read the source of a module."""
+    path, lines = Path(inspect.getfile(importlib.import_module(name))), griffe.LinesCollection()
+    code = path.read_text("utf-8")
+    lines[path] = code.splitlines()
+    options = {"warnings": False, "returns_named_value": False}
+    return griffe.visit(
+        name, filepath=path, code=code, docstring_parser="google", docstring_options=options, lines_collection=lines
+    )
+
+
+def _read(thing: Any) -> Any:
+    """Read the source of a function or class."""
+    thing = inspect.unwrap(thing)
+    return _read_module(thing.__module__)[thing.__qualname__]
+
+
+def _resolve(name: str, of: griffe.Object) -> type | None:
+    """Find the class that a name in the source of something means."""
+    try:
+        path = of.resolve(name)
+    except griffe.NameResolutionError:
+        return None
+    found = pkgutil.resolve_name(path) if path.startswith("fairtrec.") else None
+    return found if isinstance(found, type) else None
 
 
 def _describe(name: str, level: int) -> Iterator[str]:
@@ -145,7 +171,7 @@ def _describe(name: str, level: int) -> Iterator[str]:
     thing = pkgutil.resolve_name(name)
     yield f"*{STABILITY[name].capitalize()}.*\n"
     if isinstance(thing, ModuleType):
-        yield _markdown(thing.__doc__ or "")
+        yield _markdown(_read_module(thing.__name__))
         for each, function in vars(thing).items():
             if isinstance(function, FunctionType) and function.__module__ == thing.__name__ and each[0] != "_":
                 yield f"## {each}\n"
@@ -171,109 +197,62 @@ def _summary(name: str) -> str:
 
 
 def _function(name: str, function: FunctionType, level: int) -> Iterator[str]:
-    node, source = _node(function)
-    assert isinstance(node, ast.FunctionDef)
-    yield f"```python\n{_signature(name, node, source)}\n```\n"
-    yield _markdown(inspect.getdoc(function) or "")
-    if node.args.kwarg and (taken := _keywords(node.args.kwarg, source)):
-        yield f"`**{node.args.kwarg.arg}` takes {', '.join(f'`{each}`' for each in taken)}.\n"
-    yield from _returned(node, source, "#" * (level + 1))
+    source = _read(function)
+    spelled, returned = _spell(source, hints=True), f" -> {_code(source.returns)}" if source.returns else ""
+    line = f"{name}({', '.join(spelled)}){returned}"
+    if len(line) > 88:
+        line = f"{name}(\n{''.join(f'    {each},{chr(10)}' for each in spelled)}){returned}"
+    yield f"```python\n{line}\n```\n"
+    yield _markdown(source)
+    for each in source.parameters:
+        unpacked = re.fullmatch(r"Unpack\[(\w+)\]", str(each.annotation))
+        if unpacked and (kind := _resolve(unpacked[1], source)):
+            yield f"`**{each.name}` takes {', '.join(f'`{key}`' for key in kind.__annotations__)}.\n"
+    for each in str(source.returns).split(" | "):
+        yield from _returned_class(each, source, "#" * (level + 1))
 
 
-def _node(thing: Any) -> tuple[ast.stmt, str]:
-    source = dedent(inspect.getsource(inspect.unwrap(thing)))
-    return ast.parse(source).body[0], source
+def _spell(function: griffe.Function, *, hints: bool) -> list[str]:
+    """Spell the parameters of a function."""
+    spelled: list[str] = []
+    for each in function.parameters:
+        stars = {"variadic positional": "*", "variadic keyword": "**"}.get(each.kind.value, "")
+        if each.kind is griffe.ParameterKind.keyword_only and not any(other[0] == "*" for other in spelled):
+            spelled.append("*")
+        hint = f": {_code(each.annotation)}" if hints and each.annotation and stars != "**" else ""
+        default = f" = {_code(each.default)}" if hint else f"={_code(each.default)}"
+        spelled.append(f"{stars}{each.name}{hint}{'' if stars or each.required else default}")
+    return spelled
 
 
-def _code(node: ast.AST | None, source: str) -> str:
-    """Give a part of the source on one line."""
-    return " ".join((ast.get_source_segment(source, node) or "").split()) if node else ""
-
-
-def _signature(name: str, node: ast.FunctionDef, source: str, *, skipped: int = 0) -> str:
-    of = node.args
-    plain = [*of.posonlyargs, *of.args]
-    defaults = [None] * (len(plain) - len(of.defaults)) + list(of.defaults)
-    several = [_argument(each, default, source) for each, default in zip(plain, defaults, strict=True)][skipped:]
-    several += [f"*{_argument(of.vararg, None, source)}"] if of.vararg else ["*"] * bool(of.kwonlyargs)
-    several += [_argument(each, default, source) for each, default in zip(of.kwonlyargs, of.kw_defaults, strict=True)]
-    several += [f"**{of.kwarg.arg}"] if of.kwarg else []
-    returned = f" -> {_code(node.returns, source).strip(chr(34))}" if node.returns else ""
-    line = f"{name}({', '.join(several)}){returned}"
-    if len(line) <= 88:
-        return line
-    lines = "".join(f"    {each},\n" for each in several)
-    return f"{name}(\n{lines}){returned}"
-
-
-def _argument(of: ast.arg, default: ast.expr | None, source: str) -> str:
-    hint = f": {_code(of.annotation, source)}" if of.annotation else ""
-    if default is None:
-        return f"{of.arg}{hint}"
-    return f"{of.arg}{hint} = {_code(default, source)}" if hint else f"{of.arg}={_code(default, source)}"
-
-
-def _keywords(of: ast.arg, source: str) -> list[str]:
-    """Name what a typed dictionary of keywords takes."""
-    found = re.fullmatch(r"Unpack\[(\w+)\]", _code(of.annotation, source).strip('"'))
-    kind = _find_class(found[1]) if found else None
-    return [*kind.__annotations__] if kind else []
-
-
-@cache
-def _classes() -> dict[str, str]:
-    """Give the module of each class of the package."""
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        module = ".".join(("fairtrec", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
-        found |= dict.fromkeys(re.findall(r"^class (\w+)", path.read_text("utf-8"), re.MULTILINE), module)
-    return found
-
-
-def _find_class(name: str) -> type | None:
-    module = _classes().get(name)
-    found = getattr(importlib.import_module(module), name) if module else None
-    return found if isinstance(found, type) else None
-
-
-def _returned(node: ast.FunctionDef, source: str, mark: str) -> Iterator[str]:
-    """Describe each class that a function returns, and the class of its rows, unless these have pages."""
-    for name in _code(node.returns, source).strip('"').split(" | "):
-        yield from _returned_class(name, mark)
-
-
-def _returned_class(name: str, mark: str) -> Iterator[str]:
+def _returned_class(name: str, of: griffe.Object, mark: str) -> Iterator[str]:
+    """Describe a class that a function returns, and the class of its rows, unless these have pages."""
     if f"fairtrec.{name}" in STABILITY:
         yield f"It returns a [`{name}`]({name}.md).\n"
-        return
-    kind = _find_class(name)
-    if kind is None:
-        return
-    yield f"{mark} Returned: {name}\n"
-    yield from _class(kind)
-    for row in _rows_of(kind):
-        yield f"{mark} Rows: {row.__name__}\n"
-        yield from _class(row)
+    elif kind := _resolve(name, of):
+        yield f"{mark} Returned: {name}\n"
+        yield from _class(kind)
+        for row in _find_rows(kind):
+            yield f"{mark} Rows: {row.__name__}\n"
+            yield from _class(row)
 
 
-def _rows_of(kind: type) -> list[type]:
-    node, source = _node(kind)
-    assert isinstance(node, ast.ClassDef)
-    for each in node.body:
-        if isinstance(each, ast.AnnAssign) and _code(each.target, source) in ("rows", "runs", "variants", "verdicts"):
-            found = [_find_class(word) for word in re.findall(r"\w+", _code(each.annotation, source))]
-            if rows := [row for row in found if row and f"fairtrec.{row.__name__}" not in STABILITY]:
-                return rows
+def _find_rows(kind: type) -> list[type]:
+    source = _read(kind)
+    for name in ("rows", "runs", "variants", "verdicts"):
+        hint = str(source.members[name].annotation) if name in source.members else ""
+        found = [_resolve(word, source) for word in re.findall(r"\w+", hint)]
+        if rows := [row for row in found if row and f"fairtrec.{row.__name__}" not in STABILITY]:
+            return rows
     return []
 
 
 def _class(kind: type) -> Iterator[str]:
     """Describe a class: its docstring, its fields and properties, and its methods."""
-    node, source = _node(kind)
-    assert isinstance(node, ast.ClassDef)
-    text, meanings = _split_attributes(inspect.getdoc(kind) or "")
-    yield _markdown(text)
-    found = _list_attributes(kind, node, source)
+    source = _read(kind)
+    yield _markdown(source)
+    meanings = {name: text for names, text in _list_entries(source, "attributes") for name in names}
+    found = _list_attributes(kind, source)
     rows = {name: ["", meaning] for name, meaning in meanings.items() if name not in found} | found
     if rows:
         lines = [
@@ -281,86 +260,45 @@ def _class(kind: type) -> Iterator[str]:
             for name, (hint, meaning) in rows.items()
         ]
         yield "\n".join(["| Attribute | Type | Meaning |", "|---|---|---|", *lines]) + "\n"
-    methods = [
-        f"| {_bar(f'`{_call(each, source)}`')} | {_bar(_text(_first_sentence(each)))} |"
-        for each in node.body
-        if isinstance(each, ast.FunctionDef) and _is_shown(kind, each, source) and not _is_property(each, source)
-    ]
+    methods = [each for each in source.members.values() if each.is_function and _is_shown(kind, each)]
     if methods:
-        yield "\n".join(["| Method | What it does |", "|---|---|", *methods]) + "\n"
+        lines = [f"| {_bar(f'`{_call(each)}`')} | {_bar(_text(_first_sentence(each)))} |" for each in methods]
+        yield "\n".join(["| Method | What it does |", "|---|---|", *lines]) + "\n"
     if issubclass(kind, Answer) and kind is not Answer:
         yield "It also has `to_frame()`, `flat()` and `write(path)`: [use results elsewhere](../results.md#python).\n"
 
 
-def _split_attributes(text: str) -> tuple[str, dict[str, str]]:
-    """Take the list of attributes out of a docstring.
-
-    >>> _split_attributes("A sum.\\n\\nAttributes:\\n    gains: [query, rank],\\n        or nan.")
-    ('A sum.', {'gains': '[query, rank], or nan.'})
-    """
-    left, meanings = [], {}
-    for paragraph in re.split(r"\n\n+", text):
-        lines = paragraph.splitlines()
-        if lines and lines[0] == "Attributes:":
-            rows = _read_section(dedent("\n".join(lines[1:])).splitlines())
-        elif lines and _is_table(lines):
-            rows = _read_table(lines)
-        else:
-            left.append(paragraph)
-            continue
-        for names, meaning in rows:
-            meanings |= dict.fromkeys(re.findall(r"\w+", names), meaning)
-    return "\n\n".join(left), meanings
-
-
-def _list_attributes(kind: type, node: ast.ClassDef, source: str) -> dict[str, list[str]]:
+def _list_attributes(kind: type, source: griffe.Class) -> dict[str, list[str]]:
     """List the fields of a class with their types and comments, and its properties with their docstrings."""
-    lines, found = source.splitlines(), {}
-    for each in node.body:
-        if not _is_shown(kind, each, source):
+    found = {}
+    for name, each in source.members.items():
+        if not each.is_attribute or not each.annotation or not _is_shown(kind, each):
             continue
-        if isinstance(each, ast.AnnAssign) and each.end_lineno and not issubclass(kind, BaseException):
-            comment = re.search(r"  # (.*)$", lines[each.end_lineno - 1])
-            hint = _code(each.annotation, source)
-            hint = hint if len(hint) <= 80 else f"{hint.partition('[')[0]}[...]"
-            found[_code(each.target, source)] = [hint, comment[1] if comment else ""]
-        elif isinstance(each, ast.FunctionDef) and _is_property(each, source):
-            found[each.name] = [_code(each.returns, source), _first_sentence(each)]
+        hint = _code(each.annotation)
+        if "property" in each.labels:
+            found[name] = [hint, _first_sentence(each)]
+        elif not issubclass(kind, BaseException):
+            hint = hint if "instance-attribute" in each.labels else f"ClassVar[{hint}]"  # which griffe leaves out
+            comment = re.search(r"  # (.*)$", each.source.splitlines()[-1])
+            found[name] = [hint if len(hint) <= 80 else f"{hint.partition('[')[0]}[...]", comment[1] if comment else ""]
     return found
 
 
-def _is_property(node: ast.FunctionDef, source: str) -> bool:
-    return not {"property", "cached_property"}.isdisjoint(_code(of, source) for of in node.decorator_list)
+def _first_sentence(of: griffe.Object) -> str:
+    return " ".join((of.docstring.value if of.docstring else "").partition("\n\n")[0].split())
 
 
-def _first_sentence(node: ast.FunctionDef) -> str:
-    return " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
-
-
-def _is_shown(kind: type, node: ast.stmt, source: str) -> bool:
+def _is_shown(kind: type, of: griffe.Object) -> bool:
     """Tell a member that users of a class need. A form is made by its fields, and computed by fairtrec."""
-    if isinstance(node, ast.AnnAssign):
-        name = _code(node.target, source)
-    else:
-        name = node.name if isinstance(node, ast.FunctionDef) else "_"
-        if issubclass(kind, Form) and kind is not Form:
-            return False
-    return name[0] != "_" and (kind.__name__ not in SHOWN or name in SHOWN[kind.__name__].split())
+    is_computed = of.is_function or "property" in of.labels
+    if is_computed and issubclass(kind, Form) and kind is not Form:
+        return False
+    return of.name[0] != "_" and (kind.__name__ not in SHOWN or of.name in SHOWN[kind.__name__].split())
 
 
-def _call(node: ast.FunctionDef, source: str) -> str:
+def _call(method: griffe.Function) -> str:
     """Write a call with the names and defaults of arguments only."""
-    is_bound = "staticmethod" not in {_code(of, source) for of in node.decorator_list}
-    of = node.args
-    plain = [*of.posonlyargs, *of.args]
-    defaults = [None] * (len(plain) - len(of.defaults)) + list(of.defaults)
-    pairs = [*zip(plain, defaults, strict=True)][is_bound:]
-    several = [each.arg if default is None else f"{each.arg}={_code(default, source)}" for each, default in pairs]
-    several += [f"*{of.vararg.arg}"] if of.vararg else ["*"] * bool(of.kwonlyargs)
-    pairs = zip(of.kwonlyargs, of.kw_defaults, strict=True)
-    several += [each.arg if default is None else f"{each.arg}={_code(default, source)}" for each, default in pairs]
-    several += [f"**{of.kwarg.arg}"] if of.kwarg else []
-    return f"{node.name}({', '.join(several)})"
+    return f"{method.name}({', '.join(_spell(method, hints=False)['staticmethod' not in method.labels :])})"
 
 
 def _bar(text: str) -> str:
@@ -376,73 +314,51 @@ def _text(text: str) -> str:
     return _escape(text.replace("``", "`"))
 
 
-_ENTRY = re.compile(r"((?:``[\w*]+``(?:, | and )?)+)(\s+)(.*)")
-_SECTION = re.compile(r"(Args|Returns|Raises):$")
+def _list_entries(of: griffe.Object, kind: str) -> Iterator[tuple[list[str], str]]:
+    """List the entries of the sections of one kind: the names, and the text on one line."""
+    for section in of.docstring.parsed if of.docstring else []:
+        for each in section.value if section.kind.value == kind else []:
+            names = getattr(each, "name", "") or str(each.annotation)
+            names = f"{names} {each.annotation}" if names.endswith(",") else names  # several names: griffe takes one
+            yield re.findall(r"[\w*]+", names), " ".join(each.description.split())
 
 
-def _markdown(text: str) -> str:
-    """Write a docstring as Markdown: its lists of arguments become tables, its examples code."""
+def _markdown(of: griffe.Object) -> str:
+    """Write a docstring as Markdown, without its attributes: arguments and errors become tables, examples code."""
     parts = []
-    for paragraph in re.split(r"\n\n+", text.strip("\n")):
-        lines = paragraph.splitlines()
-        if not lines:
-            continue
-        section = _SECTION.match(lines[0])
-        if lines[0].startswith(">>>"):
-            parts.append(f"```pycon\n{paragraph}\n```\n")
-        elif section:
-            parts.append(_section(section[1], dedent("\n".join(lines[1:])).splitlines()))
-        elif re.match(r"    |(import|class) \w", lines[0]):
-            parts.append(f"```python\n{dedent(paragraph)}\n```\n")
-        elif lines[0].startswith("- "):
-            parts.append(f"{_list(lines)}\n")
-        elif _is_table(lines):
-            parts.append(_write_table("Argument", _read_table(lines)))
-        else:
-            parts.append(f"{_text(' '.join(paragraph.split()))}\n")
+    for section in of.docstring.parsed if of.docstring else []:
+        match section.kind.value:
+            case "text":
+                parts += map(_paragraph, filter(None, re.split(r"\n\n+", section.value.strip("\n"))))
+            case "parameters":
+                parts.append(_write_table("Argument", _list_entries(of, "parameters")))
+            case "raises":
+                parts.append(_write_table("Error", _list_entries(of, "raises")))
+            case "returns":
+                parts.append(f"Returns: {_text(' '.join(section.value[0].description.split()))}\n")
     return "\n".join(parts)
 
 
-def _section(title: str, lines: list[str]) -> str:
-    """Write a section with a title: arguments and errors as a table, what is returned as text."""
-    if title == "Returns":
-        return f"Returns: {_text(' '.join(' '.join(lines).split()))}\n"
-    return _write_table({"Args": "Argument", "Raises": "Error"}[title], _read_section(lines))
+def _paragraph(text: str) -> str:
+    lines = text.splitlines()
+    if lines[0].startswith(">>>"):
+        return f"```pycon\n{text}\n```\n"
+    if re.match(r"    |(import|class) \w", lines[0]):
+        return f"```python\n{dedent(text)}\n```\n"
+    if lines[0].startswith("- "):
+        return f"{_list(lines)}\n"
+    return f"{_text(' '.join(text.split()))}\n"
 
 
-def _read_section(lines: list[str]) -> list[list[str]]:
-    """Read entries ``name: text``, whose further lines are indented."""
-    rows: list[list[str]] = []
-    for line in lines:
-        found = re.match(r"([\w*, ]+): (.*)", line)
-        if found and not line.startswith(" "):
-            rows.append([", ".join(f"`{each.strip()}`" for each in found[1].split(",")), found[2]])
-        else:
-            rows[-1][1] += f" {line.strip()}"
-    return rows
-
-
-def _is_table(lines: list[str]) -> bool:
-    """Tell a list of arguments, each with its text, from a sentence that begins with a name."""
-    entries = [found for line in lines if (found := _ENTRY.match(line))]
-    return bool(_ENTRY.match(lines[0])) and (len(entries) > 1 or len(entries[0][2]) > 1)
-
-
-def _read_table(lines: list[str]) -> list[list[str]]:
-    """Read a list of arguments, whose names are set in code font."""
-    rows: list[list[str]] = []
-    for line in lines:
-        if found := _ENTRY.match(line):
-            rows.append([found[1].replace("``", "`").rstrip(", "), found[3]])
-        else:
-            rows[-1][1] += f" {line.strip()}"
-    return rows
-
-
-def _write_table(head: str, rows: list[list[str]]) -> str:
+def _write_table(head: str, rows: Iterable[tuple[list[str], str]]) -> str:
     lines = [f"| {head} | Meaning |", "|---|---|"]
-    lines += [f"| {name} | {_bar(_text(' '.join(text.split())))} |" for name, text in rows]
+    lines += [f"| {', '.join(f'`{name}`' for name in names)} | {_bar(_text(text))} |" for names, text in rows]
     return "\n".join(lines) + "\n"
+
+
+def _code(of: Any) -> str:
+    """Write a type or a default as the source has it."""
+    return re.sub(r"\b\d{5,}\b", lambda number: f"{int(number[0]):_}", str(of).replace("'", '"'))
 
 
 def _list(lines: list[str]) -> str:

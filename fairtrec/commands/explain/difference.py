@@ -161,10 +161,11 @@ class RunDifference:
 class Differences(Answer):
     """Why the values of runs differ from those of a baseline.
 
-    ``kind``       as that of an Explanation; "prefix": the measure is no sum over ranks, so no document has a part.
-    ``of_losses``  whether a document adds what it loses, with the other sign, and not what it adds to the value.
-    ``result``     is what `evaluate` gives for all runs, the baseline among them.
-    ``detailed``   whether queries were asked for.
+    Attributes:
+        kind: as that of an Explanation; "prefix": the measure is no sum over ranks, so no document has a part.
+        of_losses: whether a document adds what it loses, with the other sign, and not what it adds to the value.
+        result: what `evaluate` gives for all runs, the baseline among them.
+        detailed: whether queries were asked for.
     """
 
     measure: Measure  # the measure that is explained

@@ -141,8 +141,8 @@ class TermEffect:
 class RunExplanation:
     """One run's queries, those whose value is undefined among them."""
 
-    run: str
-    queries: tuple[Explained, ...]
+    run: str  # the name of the run
+    queries: tuple[Explained, ...]  # the parts of the value of each query
 
     @cached_property
     def defined(self) -> tuple[Explained, ...]:
@@ -201,14 +201,15 @@ def rank_worst(value: float, better: Better) -> float:
 class Explanation(Answer):
     """Why a measure has the values that it has.
 
-    ``kind``     "sum": each rank adds its part, exactly. "shares": so too, as long as no group's share comes to the
-                 other side of its target (TED, TExFAIR). "prefix": there are no such parts, so ``adds`` is what the
-                 value changes by when the rank is added to those above.
-    ``ceiling``  says what the ceiling is; "" where there is none.
-    ``gain``     says what a document is worth.
-    ``result``   is what `evaluate` gives: the same values, and what is needed to have them again.
-    ``lexicon``  the terms in texts; without texts None, and groups take the place of words.
-    ``detailed`` whether queries were asked for, so that exchanges were looked for.
+    Attributes:
+        kind: "sum": each rank adds its part, exactly. "shares": so too, as long as no group's share comes to the other
+            side of its target (TED, TExFAIR). "prefix": there are no such parts, so ``adds`` is what the value changes
+            by when the rank is added to those above.
+        ceiling: what the ceiling is; "" where there is none.
+        gain: what a document is worth.
+        result: what `evaluate` gives: the same values, and what is needed to have them again.
+        lexicon: the terms in texts; without texts None, and groups take the place of words.
+        detailed: whether queries were asked for, so that exchanges were looked for.
     """
 
     measure: Measure  # the measure that is explained

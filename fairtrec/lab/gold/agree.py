@@ -80,13 +80,14 @@ class Category:
 class Agreement(Answer):
     """How well an instrument agrees with gold labels, document by document.
 
-    ``gold``, ``instrument``  the kind of each document, as a number into ``names`` [document].
-    ``weights``    what each document counts [document].
-    ``chance``     1 less the probability with which each was drawn; 1 where nobody says [document].
-    ``by``         what the weights make of it: plain labels, what could be drawn, or what runs expose.
-    ``untold``     how many documents are left out because people could not tell, ``unseen`` because no run has them,
-                   ``skipped`` because they have no counts or text.
-    ``unlabeled`` how many documents an instrument of labels does not know.
+    Attributes:
+        gold, instrument: the kind of each document, as a number into ``names`` [document].
+        weights: what each document counts [document].
+        chance: 1 less the probability with which each was drawn; 1 where nobody says [document].
+        by: what the weights make of it: plain labels, what could be drawn, or what runs expose.
+        untold: how many documents are left out because people could not tell, ``unseen`` because no run has them,
+            ``skipped`` because they have no counts or text.
+        unlabeled: how many documents an instrument of labels does not know.
     """
 
     name: str  # the name of the gold labels

@@ -90,12 +90,13 @@ Group = tuple[str, float]  # and its weight
 class GoldDraw(Answer):
     """What was drawn for people to label, in the order in which it was drawn.
 
-    ``docnos``       of each line, and ``qids`` of each where queries were drawn.
-    ``probability``  with which each was drawn [line].
-    ``votes``        the groups that each has already, with weights: none, where nobody has labeled it yet.
-    ``texts``        of each, where they were given; empty where there is none.
-    ``drawn``, ``of``  how many documents or queries were drawn, of how many.
-    ``half_widths``  of the interval of a share, by the rate of errors; none where queries were drawn.
+    Attributes:
+        docnos: of each line, and ``qids`` of each where queries were drawn.
+        probability: with which each was drawn [line].
+        votes: the groups that each has already, with weights: none, where nobody has labeled it yet.
+        texts: of each, where they were given; empty where there is none.
+        drawn, of: how many documents or queries were drawn, of how many.
+        half_widths: of the interval of a share, by the rate of errors; none where queries were drawn.
     """
 
     unit: Drawn  # whether documents or queries are drawn

@@ -29,13 +29,14 @@ ENDING = ".tsv"
 class QuerySet(Answer):
     """Queries that people chose, or that a table has, and what is known of them.
 
-    ``ballots``  of each query the labels by annotator; empty where there are no votes.
-    ``label``    what the votes on each query decide, "" where they decide nothing, by qid.
-    ``words``    the group terms of each query that votes would keep, and that is left out for them.
-    ``texts``    what queries ask, as far as that was given.
-    ``domains``  of each query that is kept; None where none were asked for.
-    ``kept``     the ids of the set, in the order of the votes, or of the table.
-    ``files``    what the set was made of, each with its sha256.
+    Attributes:
+        ballots: of each query the labels by annotator; empty where there are no votes.
+        label: what the votes on each query decide, "" where they decide nothing, by qid.
+        words: the group terms of each query that votes would keep, and that is left out for them.
+        texts: what queries ask, as far as that was given.
+        domains: of each query that is kept; None where none were asked for.
+        kept: the ids of the set, in the order of the votes, or of the table.
+        files: what the set was made of, each with its sha256.
     """
 
     ballots: Ballots
