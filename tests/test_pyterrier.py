@@ -205,14 +205,13 @@ def test_columns_of_the_results_are_validated_and_used(pt, world):
 
 
 @ecosystem
-def test_the_page_runs_as_it_stands(pt, example, tmp_path, monkeypatch, capsys):
+def test_the_page_runs_as_it_stands(pt, example, tmp_path, monkeypatch):
     shutil.copytree(example, tmp_path / "example")
     monkeypatch.chdir(tmp_path / "example")
     names = {}
-    for block in BLOCKS:
-        exec(compile(block, "ir-measures.md", "exec"), names)
+    found = [pages.run_program(block, names, "ir-measures.md") for block in BLOCKS]
     printed = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert capsys.readouterr().out == "".join(printed)
+    assert "".join(found) == "".join(printed)
 
 
 def test_a_number_of_fairness_takes_two_lines_more():

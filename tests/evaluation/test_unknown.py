@@ -668,6 +668,3 @@ def test_the_page_prints_what_it_says(copied, fairtrec_command):
     found = json.loads((copied / "fair.json").read_text())["runs"][0]["label_next"]["101"]["NDKL@10"]
     shown = re.search(r'"label_next": \{"101": \{"NDKL@10": (\{.*?\})', page)[1]
     assert json.loads(shown) == {**found, "moves": round(found["moves"], 4)}
-    computed = (REPOSITORY / "docs" / "bounds-computed.md").read_text("utf-8")
-    (python,) = pages.programs(computed)
-    exec(compile(python, "bounds-computed.md", "exec"), {"fairtrec": fairtrec})

@@ -16,7 +16,7 @@ from fairtrec.formats import columns, frames, memory
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.run import read
 from fairtrec.support.errors import InputError
-from fairtrec_made import EXAMPLE, REPOSITORY
+from fairtrec_made import EXAMPLE, REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "convert.md").read_text("utf-8")
 ROWS = {
@@ -306,24 +306,14 @@ BLOCKS = re.findall(r"```python\n(.*?)```", PAGE[PAGE.index("## Frames") :], re.
 EXPECTED = "nDCG@10 NFaiRR@10", "bm25.run"
 
 
-def run_blocks(blocks, capsys):
-    names = {}
-    for block in blocks:
-        exec(compile(block, "convert.md", "exec"), names)
-    return capsys.readouterr().out
-
-
-def test_the_python_of_the_page_works(desk, capsys):
-    beside = {"terms": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
-    expected = fairtrec.evaluate(*EXPECTED, qrels="qrels.txt", **beside).means["bm25.run"]
-    assert run_blocks(BLOCKS[:1], capsys) == f"{expected}\n"
-
-
 @pytest.mark.ecosystem
-def test_the_python_of_the_page_works_with_other_packages(desk, capsys):
+@pytest.mark.usefixtures("desk")
+def test_the_python_of_the_page_works_with_other_packages():
     beside = {"terms": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
     expected = fairtrec.evaluate(*EXPECTED, qrels="qrels.txt", **beside).means["bm25.run"]
-    assert run_blocks(BLOCKS, capsys).splitlines()[-1] == str({"lazy": expected, "dataset": expected})
+    names = {}
+    *_, printed = [pages.run_program(block, names, "convert.md") for block in BLOCKS]
+    assert printed.strip() == str({"lazy": expected, "dataset": expected})
 
 
 @pytest.mark.ecosystem

@@ -23,7 +23,7 @@ OF = {re.search(r"^(?:import|from) (?!math|numpy|pandas)(\w+)", block, re.MULTIL
 
 def test_the_values_in_the_table_are_those_of_the_ranking():
     names = {}
-    exec(compile(FIRST, "coming-from.md", "exec"), names)
+    pages.run_program(FIRST, names, "coming-from.md")
     shown = {name: f"{value:.4f}".lstrip("0").removesuffix(".0000") for name, value in names["ours"].items()}
     for name, value in shown.items():
         (row,) = [line for line in PAGE.splitlines() if line.startswith("|") and f"`{name}`" in line][:1]
@@ -97,7 +97,7 @@ def evaluate_tied(measure, run=TIED, **choices):
 def test_the_block_about_differences_is_so():
     names = {}
     for block in (FIRST, OF["ir_measures"]):
-        exec(compile(block, "coming-from.md", "exec"), names)
+        pages.run_program(block, names, "coming-from.md")
 
 
 def test_each_option_gives_the_number_of_the_other_program():
@@ -144,4 +144,4 @@ def test_their_call_and_ours_give_the_same_number(package):
     needed = [FIRST, *(["import numpy as np\nimport pandas as pd\n"] if package != "pytrec_eval" else [])]
     needed += [OF["fairlearn"].partition("frame =")[0].partition("\n\n")[2]] if package == "aif360" else []
     for block in [*needed, OF[package]]:
-        exec(compile(block, "coming-from.md", "exec"), names)
+        pages.run_program(block, names, "coming-from.md")

@@ -1,7 +1,8 @@
-"""What the pages of docs/ and the README promise in words is so, and their commands run as they stand.
+"""What the pages of docs/ and the README promise in words is so, and their examples run as they stand.
 
-A block of commands runs line by line in the folder that `fairtrec demo --copy` makes, one folder for each page. What needs
-more than that folder has (a network, Java, a model, minutes, files of the reader) stands below a line
+Blocks of commands and of Python run one after the other in the folder that `fairtrec demo --copy` makes, one folder for
+each page; Python has the names of the blocks above it. Below `<!-- output -->` stands what a block prints. What needs
+more than that folder has (a network, Java, a model, minutes, files of the reader, another package) stands below a line
 `<!-- only parsed: why -->`: its commands are parsed to their last option.
 """
 
@@ -17,6 +18,7 @@ import click
 import pytest
 
 import fairtrec
+from fairtrec import measure
 from fairtrec.cli import command
 from fairtrec.commands import list_names
 from fairtrec.measures.catalogue import registry, relevance
@@ -27,7 +29,7 @@ PAGES = {
     path.name: path.read_text("utf-8")
     for path in [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 }
-BLOCKS = {name: found for name, page in PAGES.items() if (found := pages.blocks(page))}
+EXAMPLES = {name: found for name, page in PAGES.items() if (found := pages.examples(page))}
 
 
 def perform(line, fairtrec_command):
@@ -63,22 +65,47 @@ def perform(line, fairtrec_command):
     return done.err + done.out if merged else done.out
 
 
-@pytest.mark.parametrize("name", BLOCKS)
-@pytest.mark.usefixtures("copied")
-def test_the_commands_of_a_page_run_in_the_folder_of_the_demo(name, fairtrec_command):
-    for block in BLOCKS[name]:
+@pytest.fixture
+def forgotten():
+    """Forget the measures that a page defines, which no other test may find."""
+    before = {**measure.DEFINED}
+    yield
+    measure.DEFINED.clear()
+    measure.DEFINED.update(before)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.usefixtures("copied", "forgotten")
+def test_the_examples_of_a_page_run_in_the_folder_of_the_demo(name, fairtrec_command):
+    names = {"__name__": "page"}
+    for block in EXAMPLES[name]:
         if block.parsed:
-            for line in block.lines:
-                pages.parse(line)
-            continue
-        printed = [perform(line, fairtrec_command) for line in block.lines]
-        shown = "".join(f"{line.rstrip()}\n" for line in printed[-1].splitlines())
-        if block.shown and os.environ.get("FAIRTREC_UPDATE"):
-            path = REPOSITORY / "docs" / name
-            written = re.sub(r"(fairtrec:\d+\.\d+\.\d+)\S*", r"\1", pages.in_terminal(shown).strip("\n"))
-            path.write_text(path.read_text("utf-8").replace(block.shown, f"{written}\n"), "utf-8")
-            continue
-        assert not block.shown or precision.agree(pages.unversioned(shown), pages.unversioned(block.shown))
+            parse(block, name)
+        elif block.language == "python":
+            compare(name, block, pages.run_program(block.text, names, name))
+        else:
+            *_, printed = [perform(line, fairtrec_command) for line in block.lines]
+            compare(name, block, printed)
+
+
+def parse(block, name):
+    """Parse Python, or each command to its last option."""
+    if block.language == "python":
+        compile(block.text, name, "exec")
+    else:
+        for line in block.lines:
+            pages.parse(line)
+
+
+def compare(name, block, printed):
+    """Compare what a block prints with what the page shows; with FAIRTREC_UPDATE write that into the page."""
+    shown = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+    if block.shown and os.environ.get("FAIRTREC_UPDATE"):
+        path = REPOSITORY / "docs" / name
+        written = re.sub(r"(fairtrec:\d+\.\d+\.\d+)\S*", r"\1", pages.in_terminal(shown).strip("\n"))
+        path.write_text(path.read_text("utf-8").replace(block.shown, f"{written}\n"), "utf-8")
+    elif block.shown:
+        assert precision.agree(pages.unversioned(shown), pages.unversioned(block.shown))
 
 
 def test_a_command_of_a_page_stands_in_a_block_that_runs():

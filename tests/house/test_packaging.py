@@ -369,14 +369,6 @@ def test_make_help_lists_every_target():
 # -------------------------------------------------------------------------------------------------- README
 
 
-def test_readme_python_works(desk):
-    blocks = re.findall(
-        r"^```python\n(.*?)^```$", (REPOSITORY / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-    for block in blocks:
-        assert run(desk, "-W", "error", "-c", block)
-
-
 def test_commands_are_found_in_a_readme():
     text = "```sh\nfairtrec eval a \\\n  b\n$ fairtrec measures\nmake demo\n```\n    fairtrec x\n```\nfairtrec y\n```\n"
     assert pages.shell_commands(text) == ["fairtrec eval a    b", "fairtrec measures"]

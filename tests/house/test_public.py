@@ -10,7 +10,7 @@ import sys
 
 import fairtrec
 from fairtrec import commands, measure
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY
 
 MODULES = {"measures", *(name for row in commands.list_rows() for name, place in row.public.items() if not place)}
 PAGE = (REPOSITORY / "docs" / "python.md").read_text("utf-8")
@@ -44,22 +44,6 @@ def test_no_package_hides_a_function_of_its_name():
     functions = [name for name in fairtrec.__all__ if name.islower() and not name.startswith("_")]
     assert all(callable(getattr(fairtrec, name)) for name in functions)
     assert len(functions) >= 10
-
-
-def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
-    monkeypatch.setitem(measure.DEFINED, "Spoken", None)  # which the page defines, and no other test may find
-    blocks = pages.programs(PAGE)
-    assert len(blocks) == 6
-    names = {}
-    for block in blocks:
-        exec(compile(block, "python.md", "exec"), names)
-    said = capsys.readouterr().out
-    assert "neural.run 0 errors" in said
-    assert "{'bm25.run': {'Spoken@5': 3.6666666666666665}}" in said
-    assert [sorted(each) for each in names["logged"]] == [
-        ["NFaiRR_at_10", "NFaiRR_at_10_queries", "nDCG_at_10", "nDCG_at_10_queries", "queries", "step"]
-    ] * 2
-    assert (copied / "mine.arrow").exists()
 
 
 def test_each_public_name_is_described_and_has_a_place_in_the_reference():

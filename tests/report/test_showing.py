@@ -22,7 +22,7 @@ from fairtrec.report import records
 from fairtrec.report.records import flat_name
 from fairtrec.report.writers import RESULTS
 from fairtrec.support.errors import STEERING, ResourceError, UsageError
-from fairtrec_made import REPOSITORY, pages, texts
+from fairtrec_made import texts
 from fairtrec_made.written_json import drop_arguments
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
@@ -550,14 +550,6 @@ def test_one_interval_at_a_time():
 
 
 # --- docs/results.md ---
-
-
-def test_the_python_of_the_page_runs(copied):
-    page = (REPOSITORY / "docs" / "results.md").read_text("utf-8")
-    names = {}
-    for block in pages.programs(page):
-        exec(compile(block, "results.md", "exec"), names)
-    assert {"board.html", "values.parquet"} <= {each.name for each in copied.iterdir()}
 
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()

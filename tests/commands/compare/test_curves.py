@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import re
 import shlex
 import shutil
 import sys
@@ -302,6 +301,3 @@ def test_the_commands_of_the_page(example, tmp_path, monkeypatch, fairtrec_comma
     *_, last = [fairtrec_command(*command) for command in commands]
     assert last.code == 0
     assert "AP ↑, against bm25" in last.out
-    (program,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    exec(compile(program, str(PAGE), "exec"), {})
-    assert capsys.readouterr().out.startswith("[('fair', 0.00585")

@@ -17,7 +17,6 @@ from fairtrec.commands.correlate.overlaps import compare_runs
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
 from fairtrec.support.errors import UsageError
-from fairtrec_made import REPOSITORY, pages
 from fairtrec_made.command_trials import evaluate_both
 
 ROOT = "tests/cli/inputs"
@@ -270,13 +269,6 @@ def test_the_baseline_has_a_name_too(copied, fairtrec_command):
     rows = list(csv.DictReader(done.out.splitlines()))
     assert {row["run"] for row in rows} == {"new", "n"}
     assert {row["other"] for row in rows} == {"old"}
-
-
-def test_the_python_of_the_page_runs(copied, capsys):
-    for block in pages.programs((REPOSITORY / "docs" / "correlate.md").read_text("utf-8")):
-        exec(compile(block, "correlate.md", "exec"), {})
-    assert "bm25.run neural.run 0.573" in capsys.readouterr().out
-    assert len(json.loads((copied / "overlaps").read_text("utf-8"))["pairs"]) == 3
 
 
 def test_what_evaluates_is_refused_beside_rankings(copied, fairtrec_command):

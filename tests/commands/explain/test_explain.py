@@ -23,7 +23,7 @@ from fairtrec.formats import run as run_format
 from fairtrec.formulas import neutrality
 from fairtrec.measures.nfairr import FaiRR
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import REPOSITORY, pages, texts
+from fairtrec_made import REPOSITORY, texts
 from fairtrec_made.reports import Page
 
 PAGE = (REPOSITORY / "docs" / "explain.md").read_text("utf-8")
@@ -595,15 +595,6 @@ def test_the_text_has_the_digits_of_the_parts(fairtrec_command, asked):
         if found := re.search(r"NFaiRR@10 (\S+) = (\S+) if all ten were neutral - (\S+)$", line):
             value, ceiling, lost = map(Fraction, found.groups())
             assert value == ceiling - lost
-
-
-@pytest.mark.usefixtures("copied")
-def test_the_page_runs_in_python(capsys):
-    (block,) = pages.programs(PAGE)
-    exec(compile(block, "explain.md", "exec"), {})
-    out = capsys.readouterr().out
-    assert "0.5712 1.0788" in out
-    assert "her f -0.1571 43" in out
 
 
 # --- the page ---

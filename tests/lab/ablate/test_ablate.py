@@ -23,7 +23,7 @@ from fairtrec.lab.ablate.ablation import RunOrder, find_significant
 from fairtrec.report.recorded_paths import rename_paths
 from fairtrec.statistics.agreement import tau_ap
 from fairtrec.support.errors import InputError, ResourceError, UsageError
-from fairtrec_made import REPOSITORY, pages
+from fairtrec_made import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "ablate.md").read_text("utf-8")
 LIST = REPOSITORY / "resources" / "wordlists" / "gender-en.csv"
@@ -560,10 +560,3 @@ def test_a_grid_of_one_factor_is_that_factor(asked):
 
 
 # --- the page ---
-
-
-@pytest.mark.usefixtures("copied")
-def test_the_page_runs_in_python(capsys):
-    (block,) = pages.programs(PAGE)
-    exec(compile(block, "ablate.md", "exec"), {})
-    assert "tau 5 1" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fairtrec.gold import agree, draw
 from fairtrec.lab.gold.instruments import classify_documents
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import REPOSITORY, pages, texts
+from fairtrec_made import texts
 from fairtrec_made.grepbiasir import LABELS, texts_of
 
 THREE = ["bm25.run", "neural.run", "fair.run"]
@@ -235,15 +235,6 @@ def test_many_documents_are_compared_at_once():
     names = [f"d{i}" for i in range(3000)]
     gold = dict(zip(names, "fm-" * 1000, strict=True))
     assert agree(gold, labels=dict(zip(names, "fmf" * 1000, strict=True))).agreement == pytest.approx(2 / 3)
-
-
-@pytest.mark.parametrize("name", ["gold-corrected.md", "agreement.md"])
-def test_the_program_of_a_page_runs_as_it_stands(labeled, capsys, name):
-    draw(THREE, 30, gold=labeled).write("filled.tsv")
-    page = (REPOSITORY / "docs" / name).read_text("utf-8")
-    for block in pages.programs(page):
-        exec(compile(block, name, "exec"), {})
-    assert capsys.readouterr().out.count("\n") >= 1
 
 
 def test_documents_without_counts_are_no_errors_of_the_instrument(tmp_path, fairtrec_command):

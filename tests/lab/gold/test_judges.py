@@ -1,8 +1,6 @@
 """Judges next to people, group by group: against fairlearn and statsmodels, arithmetic written out, and laws."""
 
 import json
-import shlex
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,7 @@ from fairtrec.lab.gold.judge_rates import (
 )
 from fairtrec.measures import NFaiRR
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import REPOSITORY, pages, texts
+from fairtrec_made import texts
 
 NEAR = 1e-12
 
@@ -517,11 +515,3 @@ def test_pairs_of_nothing_have_no_rates():
     assert np.isnan(estimate_kappa(nothing, 0.95).value)
     assert np.isnan(subtract_rates(nothing.recall, (np.ones(2), np.ones(2)), 0.95).value)
     assert np.isnan(subtract_within(nothing.recall, nothing.recall, 0.95).value)
-
-
-def test_the_programs_of_the_page_run_as_they_stand(copied, capsys):
-    page = (REPOSITORY / "docs" / "judges.md").read_text("utf-8")
-    subprocess.run(shlex.split(pages.blocks(page)[0].lines[0]), check=True)  # makes the files
-    for block in pages.programs(page):
-        exec(compile(block, "judges.md", "exec"), {})
-    assert capsys.readouterr().out

@@ -13,7 +13,7 @@ from fairtrec.lab.headroom import HEADROOMS
 from fairtrec.lab.headroom.headroom import Point
 from fairtrec.lab.headroom.report import fair
 from fairtrec.support.errors import InputError, UsageError
-from fairtrec_made import EXAMPLE, REPOSITORY, THOROUGH, pages
+from fairtrec_made import EXAMPLE, REPOSITORY, THOROUGH
 
 PAGE = (REPOSITORY / "docs" / "headroom.md").read_text("utf-8")
 GIVEN = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
@@ -445,10 +445,3 @@ def test_names_on_the_page_stay_text():
         {f"run{at}": RUNS["bm25"] for at in range(13)}, qrels=QRELS, queries=["101", "102"], **GIVEN
     )
     assert "no." in HEADROOMS("html", many, places=4)
-
-
-def test_the_python_of_the_page_runs(monkeypatch, capsys):
-    monkeypatch.chdir(EXAMPLE)
-    (code,) = pages.programs(PAGE)
-    exec(code, {})
-    assert "bm25" in capsys.readouterr().out

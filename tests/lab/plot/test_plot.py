@@ -1,7 +1,6 @@
 """Figures: what is drawn are the numbers of the result; files are the same bytes again; bad wishes are one line."""
 
 import os
-import re
 import shutil
 import sys
 from importlib.metadata import version
@@ -226,13 +225,6 @@ def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
 def test_a_figure_that_there_is_not_is_refused(copied):
     with pytest.raises(UsageError, match="choose from front, cutoffs, queries, groups, runs"):
         fairtrec.plot(evaluated("P@5 P@1"), "pie")
-
-
-@pytest.mark.usefixtures("copied")
-def test_the_python_of_the_page_runs():
-    (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    exec(compile(program, "docs/figures.md", "exec"), {})
-    assert Path("front.pdf").exists()
 
 
 def test_the_figure_of_the_page_is_what_its_command_draws(copied, fairtrec_command):

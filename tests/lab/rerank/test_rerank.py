@@ -237,14 +237,10 @@ def test_the_list_and_a_page(fairtrec_command):
     assert fairtrec_command("measures", "Nothing").code == 2
 
 
-@pytest.mark.usefixtures("copied")
-def test_the_page_runs_in_python(capsys):
-    first, own = (program for page in PAGES for program in pages.programs(page))
-    exec(compile(first, "rerank.md", "exec"), {})
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("DetCons@10 {'before': {'NDKL@10': 0.38")
+def test_the_reranker_of_the_page_draws_each_document_first():
+    _, own = (program for page in PAGES for program in pages.programs(page))
     names = {"__name__": "lottery"}
-    exec(compile(own, "rerank-computed.md", "exec"), names)
+    pages.run_program(own, names, "rerank-computed.md")
     lottery = names["Lottery"]()
     run = {"q": dict(zip("abcdef", range(6, 0, -1), strict=True))}
     firsts = {next(iter(fairtrec.rerank(lottery, {"r": run}, seed=seed).runs[0].rankings["q"])) for seed in range(60)}

@@ -544,15 +544,6 @@ def test_the_first_example_of_the_page_is_free_and_the_last_forced():
     assert forced.startswith(f"verdict: 12 queries in 5 folds; forced for beta 0.5, 1, 2: {OTHERS}")
 
 
-@pytest.mark.usefixtures("copied")
-def test_the_page_runs_in_python(capsys):
-    (block,) = pages.programs(PAGE)
-    exec(compile(block, "select.md", "exec"), {})
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("0.0 {'neural.run': 5} {'nDCG@10': 0.97")
-    assert second.endswith("{'nDCG@10': 'better', 'NFaiRR@10': 'better'}")
-
-
 def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_command):
     asked = "select", "qrels.txt", "bm25.run", "neural.run", "fair.run", "--utility", "nDCG@10", "--fairness", "RR"
     done = fairtrec_command(*asked, "--beta", "0", "--folds", "6", "-f", "json")

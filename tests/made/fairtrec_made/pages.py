@@ -1,5 +1,7 @@
 """What a page of docs/ shows: its commands, what they print, and its Python."""
 
+import contextlib
+import io
 import re
 import shlex
 from dataclasses import dataclass
@@ -10,7 +12,6 @@ from fairtrec.cli import command
 from fairtrec.report.short_signature import shorten_signature
 
 _COMMAND = re.compile(r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VERSION = re.compile(r"(fairtrec|ir-measures|gold):\S+")  # a sheet holds the last digits of logarithms
 
 
@@ -26,11 +27,6 @@ def shell_commands(page):
     blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     return [re.sub(r"^\$ ", "", line) for line in lines if re.match(r"(\$ )?fairtrec ", line)]
-
-
-def programs(page):
-    """The blocks of Python."""
-    return _PYTHON.findall(page)
 
 
 def in_terminal(text):
@@ -50,25 +46,46 @@ def unversioned(text):
 
 @dataclass(frozen=True)
 class Block:
-    """A block of commands: its lines, why they are only parsed ("" where they run), and what the last one prints."""
+    """A block of commands or of Python: why it is only parsed ("" where it runs), and what it prints at the end."""
 
-    lines: tuple[str, ...]
+    language: str
+    text: str
     parsed: str
     shown: str
 
+    @property
+    def lines(self):
+        """The commands; lines that end in a backslash are joined with the next."""
+        return tuple(filter(None, self.text.replace("\\\n", " ").splitlines()))
+
 
 _BLOCK = re.compile(
-    r"(?:^<!-- only parsed: ([^\n]*) -->\n\s*)?^```sh\n(.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?",
+    r"(?:^<!-- only parsed: ([^\n]*) -->\n\s*)?^```(sh|python)\n(.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?",
     re.MULTILINE | re.DOTALL,
 )
 
 
+def examples(page):
+    """All blocks that run or are parsed, in order."""
+    return [Block(language, text, why, shown) for why, language, text, shown in _BLOCK.findall(page)]
+
+
 def blocks(page):
-    """The blocks of commands, in order; lines that end in a backslash are joined with the next."""
-    return [
-        Block(tuple(filter(None, text.replace("\\\n", " ").splitlines())), why, shown)
-        for why, text, shown in _BLOCK.findall(page)
-    ]
+    """The blocks of commands, in order."""
+    return [each for each in examples(page) if each.language == "sh"]
+
+
+def programs(page):
+    """The blocks of Python."""
+    return [each.text for each in examples(page) if each.language == "python"]
+
+
+def run_program(source, names, file):
+    """Run Python with the names that earlier blocks have defined, and give what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(source, file, "exec"), names)
+    return printed.getvalue()
 
 
 def section(page, title):

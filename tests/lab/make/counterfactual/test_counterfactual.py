@@ -389,8 +389,6 @@ def test_the_commands_of_the_page(here, monkeypatch):
     assert len(Path("candidates.cf.tsv").read_text().splitlines()) < len(
         Path("collection.tsv").read_text().splitlines()
     )
-    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(program, "docs/counterfactual.md", "exec"), {})
 
 
 def test_what_the_page_says_of_words():

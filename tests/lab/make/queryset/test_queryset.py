@@ -12,7 +12,7 @@ import fairtrec
 from fairtrec.lab.make.queryset.annotated_queries import find_similar_names
 from fairtrec.support.errors import InputError, ResourceError, UsageError
 from fairtrec.support.resources import passports as resources
-from fairtrec_made import REPOSITORY, pages, texts
+from fairtrec_made import texts
 
 VOTES = "1\tx\tn\n1\ty\tn\n2\tx\tf\n2\ty\tn\n3\tx\tn\n"
 
@@ -306,13 +306,6 @@ def test_an_existing_set_is_replaced(here, fairtrec_command):
     done = fairtrec_command(*words, "-f", "json")
     assert json.loads(done.out)["kept"] == ["1", "3"]
     assert "# written: my.tsv (2 queries), my.toml" in done.err
-
-
-def test_the_page_runs_from_python(copied, capsys):
-    (block,) = pages.programs((REPOSITORY / "docs" / "queryset.md").read_text("utf-8"))
-    exec(compile(block, "queryset.md", "exec"), {})
-    assert '("Fleiss\' kappa", 0.247' in capsys.readouterr().out
-    assert tomllib.loads((copied / "again.toml").read_text("utf-8"))["title"] == "Queries that name nobody"
 
 
 def test_a_set_of_ones_own_is_a_name_too(copied, tmp_path, fairtrec_command):
