@@ -4,7 +4,7 @@ The values are those of all queries of a slice: pooled ones of measures that poo
 formula.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
 from typing import NamedTuple, cast
@@ -185,8 +185,3 @@ def _add_column(scores: Scores, found: Mapping[Quantity, SliceDifference], compa
     for _, column in Pooled.find_all([scores]):
         columns[column.name] = replace(column, compared=of_pool)
     return replace(scores, columns=columns)
-
-
-def find_differences(parts: Mapping[str, Result]) -> Sequence[SliceDifferences]:
-    """List the differences of all runs and slices; none if slices are not compared."""
-    return [column for part in parts.values() for _, column in SliceDifferences.find_all(part.scores)]

@@ -145,7 +145,7 @@ def parse_lines(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> I
         except ValueError as fault:
             raise InputError(f"{fault}; write each line as {form}", path, number) from None
     if empty:
-        raise InputError("this file has no lines; was it written to the end?", path)
+        raise InputError(opening.NO_LINES, path)
 
 
 def list_some(names: list[str]) -> str:

@@ -11,6 +11,7 @@ from fairtrec.formulas.rounding import merge_ties
 
 DECIDING = 10  # values; with fewer, a 95 % interval of a mean covers the truth in 58 to 89 of 100 draws
 MARK = "?"
+TOO_NARROW = "{rule}, so the interval is too narrow"  # the note on what has it
 
 
 def is_doubtful(*deciding: float) -> bool:

@@ -29,7 +29,7 @@ from fairtrec.report.run_names import map_names
 from fairtrec.report.short_signature import shorten_signature
 from fairtrec.report.styled_lines import Line, render_lines
 from fairtrec.report.terminal import fit_names
-from fairtrec.statistics.doubt import add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
+from fairtrec.statistics.doubt import TOO_NARROW, add_doubtful, explain_doubt, explain_few_clusters, mark_doubt
 from fairtrec.support.errors import plain
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_queries
 
@@ -51,7 +51,7 @@ OURS = (  # how what is written here reads, from its start to its end
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
 
 
-DOUBTFUL = NoteKind("doubtful verdict", "{rule}, so the interval is too narrow", NoteSeverity.LEGEND)
+DOUBTFUL = NoteKind("doubtful verdict", TOO_NARROW, NoteSeverity.LEGEND)
 
 
 def name_runs(checked: Verdicts) -> Mapping[str, str]:

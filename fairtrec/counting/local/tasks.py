@@ -65,7 +65,7 @@ class Origin:
             except opening.DAMAGE:  # which is told when the lines are read
                 start = b"?"
         if not start.strip():
-            raise InputError("this file has no lines; was it written to the end?", name)
+            raise InputError(opening.NO_LINES, name)
         kind: Literal["tsv", "jsonl"] = "jsonl" if start.lstrip().startswith(b"{") else "tsv"
         head = collection.measure_head(start, name) if kind == "tsv" else 0
         at = Path(name).stat()

@@ -12,7 +12,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import MeanCell, ScoreColumn, Scores
 from fairtrec.measure import Quantity
 from fairtrec.statistics import deleted_clusters, paired
-from fairtrec.statistics.doubt import count_differing, explain_doubt, explain_few, is_doubtful, mark_doubt
+from fairtrec.statistics.doubt import TOO_NARROW, count_differing, explain_doubt, explain_few, is_doubtful, mark_doubt
 from fairtrec.statistics.procedure import SCANTY, Procedure
 from fairtrec.statistics.skewness import note_skewed
 from fairtrec.statistics.value_ranges import cut_ends
@@ -25,7 +25,7 @@ INTERVAL = NoteKind(
 )
 DOUBTFUL = NoteKind(
     "doubtful interval",
-    "{rule}, so the interval is too narrow",
+    TOO_NARROW,
     NoteSeverity.LEGEND,
 )
 GAP_INTERVAL = NoteKind(

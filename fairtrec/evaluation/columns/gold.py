@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, Me
 from fairtrec.evaluation.columns.scored_run import Computed, ScoredRun
 from fairtrec.evaluation.gold_correction import find_correctors
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
-from fairtrec.statistics.doubt import explain_doubt, mark_doubt
+from fairtrec.statistics.doubt import TOO_NARROW, explain_doubt, mark_doubt
 from fairtrec.statistics.gold_correctors import (
     LEVEL,
     Corrected,
@@ -35,7 +35,7 @@ CORRECTED = NoteKind(
 )
 DOUBTFUL_CORRECTED = NoteKind(
     "doubtful corrected interval",
-    "{rule}, so the interval is too narrow",
+    TOO_NARROW,
     NoteSeverity.LEGEND,
 )
 NO_INTERVAL = NoteKind(

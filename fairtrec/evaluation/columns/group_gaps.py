@@ -28,7 +28,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import FollowingText, FollowingTexts, OtherValues, ScoreColumn, Scores
 from fairtrec.formulas.distribution import exceeds_zero
 from fairtrec.measures.utility import GroupUtility
-from fairtrec.statistics.doubt import explain_doubt, mark_doubt
+from fairtrec.statistics.doubt import TOO_NARROW, explain_doubt, mark_doubt
 from fairtrec.statistics.value_ranges import Range, bound_difference, cut_ends
 from fairtrec.support.literals import GAP, Method
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
@@ -43,7 +43,7 @@ OF_GROUPS = NoteKind(
 )
 
 
-DOUBTFUL_GAP = NoteKind("doubtful gap", "{rule}, so the interval is too narrow", NoteSeverity.LEGEND)
+DOUBTFUL_GAP = NoteKind("doubtful gap", TOO_NARROW, NoteSeverity.LEGEND)
 
 
 @dataclass(frozen=True)

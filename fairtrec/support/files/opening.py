@@ -36,6 +36,7 @@ FIRST_LINES = 1000  # lines among which the first one is looked for
 MOST_FIRST_LINES = 1 << 14  # files
 RETURNS = 1 << 16  # bytes by which line ends are told
 CR_ONLY = "lines end in CR only; convert it: tr '\\r' '\\n' < FILE"
+NO_LINES = "this file has no lines; was it written to the end?"
 PIECE = 1 << 17  # bytes that are looked at at once
 LARGE = 1 << 20  # bytes, from which pyarrow is worth its import
 DAMAGE = (EOFError, OSError, zlib.error)
@@ -416,4 +417,4 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
                 number, passed = number + blank.count(b"\n"), passed + len(blank)
             if passed > LARGEST_BLANK:
                 refuse_bomb(path, passed, passed)
-    raise InputError("this file has no lines; was it written to the end?", path)
+    raise InputError(NO_LINES, path)
