@@ -114,9 +114,9 @@ lock: .venv/dev  ## pin anew, with hashes, what the image and the action install
 dist: .venv/dev  ## a wheel and a source distribution in dist/
 	$(BIN)/pip install -q build twine && $(BIN)/python -m build && $(BIN)/twine check --strict dist/*
 
-release: .release/tools  ## build what a tag releases in dist/, sbom/ and notes.md, and check it, as release.yml does
+release: .release/tools  ## build what a tag releases in dist/, sbom/ and notes.txt, and check it, as release.yml does
 	rm -rf dist sbom .release/unpacked .release/running
-	$(TOOL) .ci/release.py notes > notes.md
+	$(TOOL) .ci/release.py notes > notes.txt
 	$(TOOL) .ci/release.py platforms
 	SETUPTOOLS_SCM_PRETEND_VERSION=$$($(TOOL) .ci/release.py version) FAIRTREC_PLAIN=1 $(TOOL) -m build --no-isolation
 	$(TOOL) -m twine check --strict dist/*
@@ -143,7 +143,7 @@ release-check:  ## rehearse a release: the targets of release.yml in a clone wit
 	$(PYTHON) .ci/release.py rehearse
 
 clean:  ## remove .venv and all that was built
-	rm -rf .venv .venv-oldest .removal .release .site dist sbom notes.md man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* .mutants
+	rm -rf .venv .venv-oldest .removal .release .site dist sbom notes.txt man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* .mutants
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'

@@ -212,7 +212,7 @@ def test_jobs_take_the_files_that_others_left():
     steps = [step for job in jobs for step in job["steps"] if "-artifact@" in step.get("uses", "")]
     left = {step["with"]["name"]: step["with"] for step in steps if "upload" in step["uses"]}
     assert {name: each["path"] for name, each in left.items()} == {
-        "dist-source": "dist/", "sbom": "sbom/", "notes": "notes.md", "dist-${{ matrix.os }}": "dist/",
+        "dist-source": "dist/", "sbom": "sbom/", "notes": "notes.txt", "dist-${{ matrix.os }}": "dist/",
     }  # fmt: skip
     assert all(each["if-no-files-found"] == "error" for each in left.values())
     for step in steps:
