@@ -40,8 +40,15 @@ from hypothesis import Phase, settings
 REPOSITORY = Path(__file__).resolve().parents[1]
 KEPT = REPOSITORY / ".mutants"
 NAMED = REPOSITORY / ".ci" / "survivors.toml"
-ROOMS = ["measures", "formulas", "statistics", "evaluation/columns", "commands/check/judgment.py"]
-TESTS = ["measures", "formulas", "statistics", "evaluation", "commands/check"]
+JUDGING = sorted((REPOSITORY / "fairtrec").glob("commands/*/judgment.py"))  # what passes and fails a run
+ROOMS = [
+    "measures",
+    "formulas",
+    "statistics",
+    "evaluation/columns",
+    *(f"commands/{path.parent.name}/{path.name}" for path in JUDGING),
+]
+TESTS = ["measures", "formulas", "statistics", "evaluation", *(f"commands/{path.parent.name}" for path in JUDGING)]
 ENOUGH = 20  # seconds of tests; a mutant that survives them survives
 MEMORY = 8 << 30  # bytes of a process
 WARM = ["numpy", "scipy.special", "scipy.stats", "pyarrow.csv", "pyarrow.parquet", "pandas", "click"]
