@@ -13,10 +13,10 @@ from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 
-Kept = TypeVar("Kept")
+Remembered = TypeVar("Remembered")
 
 
-def cache_by_array(function: Callable[..., Kept]) -> Callable[..., Kept]:
+def cache_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembered]:
     """Keep what a function gives for an array that cannot change, as long as it is asked for the same.
 
     A measure of one group that stands for all of them asks the same for each group.
@@ -28,10 +28,10 @@ def cache_by_array(function: Callable[..., Kept]) -> Callable[..., Kept]:
     >>> counted(values) + counted(values), len(asked)
     (np.float64(6.0), 1)
     """
-    last: tuple[Any, Any, Kept] | None = None
+    last: tuple[Any, Any, Remembered] | None = None
 
     @wraps(function)
-    def kept(values: NDArray[Any], *more: Any) -> Kept:
+    def kept(values: NDArray[Any], *more: Any) -> Remembered:
         nonlocal last
         if values.flags.writeable:
             return function(values, *more)

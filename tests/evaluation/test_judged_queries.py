@@ -37,11 +37,11 @@ def test_they_need_qrels(qrels):
 
 def test_the_note_is_on_the_measures_that_cover_unjudged_queries():
     text = str(fairtrec.evaluate("nDCG@2 RR AWRF@2 NDKL@2", RUN, qrels=QRELS, labels=LABELS))
-    said = "7 of 9 queries are not judged; --queries judged takes the same queries for all measures"
+    said = "7 of 9 queries are not judged; queries=judged takes the same queries for all measures"
     assert f"AWRF@2, NDKL@2: {said}" in text
     assert "undefined: " not in text
     assert "not judged" not in str(fairtrec.evaluate("AWRF@2 NDKL@2", RUN, qrels=QRELS, labels=LABELS))
-    assert "--queries judged" not in str(fairtrec.evaluate(TWO, RUN, qrels=QRELS, labels=LABELS, queries="judged"))
+    assert "queries=judged" not in str(fairtrec.evaluate(TWO, RUN, qrels=QRELS, labels=LABELS, queries="judged"))
 
 
 def test_other_undefined_queries_are_noted_as_before():

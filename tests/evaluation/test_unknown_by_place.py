@@ -59,7 +59,7 @@ def test_unknown_documents_below_the_cutoff_of_a_measure_take_no_mark_from_it():
     found = fairtrec.evaluate("AWRF@10 DP AWRF@5", {"known": KNOWN, "low": low}, **given)
     assert np.isnan(comparable(found)).tolist() == [[False] * 3, [False, True, False]]
     assert (
-        "low: 10 of 20 documents in the measured ranks have no text or counts and count as having no group words (--missing neutral)\n"
+        "low: 10 of 20 documents in the measured ranks have no text or counts and count as having no group words (missing=neutral)\n"
         in str(found)
     )
     assert "\nDP of low: no mark, as more than a tenth of the documents are unknown\n" in str(found)

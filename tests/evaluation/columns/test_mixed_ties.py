@@ -73,7 +73,7 @@ def test_docnos_decide_in_twin_corpora():
     text = str(fairtrec.evaluate(f"{EXPOSURE}@5", twins(), labels=LABELS))
     assert (
         f"{EXPOSURE}@5: in 80 of 80 queries, documents of different groups have equal scores and are ordered by falling docno, as trec_eval: the value is "
-        "-0.1399, the average over all orders 0.0000 (--bounds ties); llm is above human in 240 of 240 tied pairs"
+        "-0.1399, the average over all orders 0.0000 (bounds=ties); llm is above human in 240 of 240 tied pairs"
     ) in text
 
 
@@ -196,7 +196,7 @@ def test_orders_without_scores_have_no_ties():
 def test_a_measure_without_closed_form_is_noted_from_a_twentieth_of_the_queries():
     run = twins(2) | {f"p{number}": {"d1-llm": 2.0, "d2-human": 1.0} for number in range(38)}
     tied = "in 2 of 40 queries, documents of different groups have equal scores and are ordered by falling docno, as trec_eval"
-    assert f"{tied}; --bounds ties prints the lowest" in str(fairtrec.evaluate("NDKL@5", run, labels=LABELS))
+    assert f"{tied}; bounds=ties prints the lowest" in str(fairtrec.evaluate("NDKL@5", run, labels=LABELS))
     run |= {"r": {"d1-llm": 2.0, "d2-human": 1.0}}
     assert "different groups" not in str(fairtrec.evaluate("NDKL@5", run, labels=LABELS))
 
