@@ -298,7 +298,7 @@ class FAIR(Measure):
         if self.gain == "ap":
             return -np.sort(-relevant, axis=1)
         if self.gain == "precision":
-            return np.ones((len(grades), self.cutoff))
+            return np.ones((len(grades), 1))  # as all ranks do
         if self.gain in ("rbp", "ndcg"):
             best = -np.sort(-(relevant if self.gain == "rbp" else ranks.gains(grades)), axis=1)[:, : self.cutoff]
         else:
@@ -307,6 +307,8 @@ class FAIR(Measure):
 
     def _normalize(self, sums: Floats) -> Floats:
         """Give the sum that normalizes [query], of those down to each rank of the ideal order."""
+        if self.gain == "precision":
+            return np.full(len(sums), float(self.cutoff))
         return sums[:, -1 if self.gain == "ap" else min(self.cutoff, sums.shape[1] - 1)]
 
     def _merit(self, grades: Floats) -> Floats:

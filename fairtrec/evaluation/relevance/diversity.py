@@ -41,7 +41,7 @@ class Diverse:
         if asked < ranks:
             sums = np.cumsum(compute(self, ranks, *key))
             self._sums[compute, *key] = ranks, sums
-        return float(sums[min(ranks, len(sums)) - 1])
+        return float(sums[min(ranks, len(sums)) - 1]) if len(sums) else 0.0
 
     def weigh_gains(self, ranks: int, alpha: float, weigh: discount.Discount, beta: float) -> Floats:
         """Give what its ranks gain, weighed [rank]."""

@@ -162,6 +162,8 @@ def test_only_judged_documents_count_with_judged_only():
     closed = values([(judged, "a n b")], "alpha_nDCG@2").values.item()
     assert values([(judged, "a u n b")], "alpha_nDCG(judged_only=True)@2").values.item() == closed
     assert values([(judged, "u1 u2 a")], "alpha_nDCG(judged_only=True)@2").values.item() > 0
+    for name in ("alpha_nDCG(judged_only=True)@2", "P_IA(judged_only=True)@2", "AP_IA(judged_only=True)"):
+        assert values([(judged, "u1 u2")], name).values.item() == 0
 
 
 def test_a_query_without_relevant_documents_or_that_the_run_lacks_is_worth_0():
