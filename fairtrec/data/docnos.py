@@ -128,6 +128,7 @@ class Docnos:
     @classmethod
     def collect(cls, docnos: Docs) -> "Docnos":
         """Collect the distinct docnos of a column."""
+        docnos = np.asarray(docnos)  # of one in pieces too
         keys = fingerprints(docnos)
         if docnos.dtype.itemsize <= 8:  # the key is the docno
             keys = _sort_keys(keys)

@@ -30,10 +30,20 @@ class UnevenIds:
     def __getitem__(self, which: Any) -> Any:
         rows = self.rows[which]
         if not rows.ndim:
-            return self._lay_out(rows[None])[0]
+            number = int(np.searchsorted(self.edges, rows, side="right")) - 1
+            return self.pieces[number][rows - self.edges[number]]
         if len(rows) * self.dtype.itemsize > LARGEST and len(rows) * self._find_width(rows) > LARGEST:
             return UnevenIds(self.pieces, rows)
         return self._lay_out(rows)
+
+    def __eq__(self, other: object) -> Any:
+        """Compare id by id."""
+        return np.asarray(self) == np.asarray(other)
+
+    def __ne__(self, other: object) -> Any:
+        return np.asarray(self) != np.asarray(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Docs:
         """Lay all of it out."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.commands.validate import entries
-from fairtrec.data import fingerprints, uneven_ids
+from fairtrec.data import Docnos, fingerprints, uneven_ids
 from fairtrec.data.uneven_ids import UnevenIds, number_ids
 from fairtrec.formats import columns, frames, other_runs, run
 from fairtrec.support.errors import InputError
@@ -35,6 +35,9 @@ def test_rows_are_those_of_one_array(parts, data, largest):
             assert np.asarray(uneven[which][::-1]).tolist() == whole[which][::-1].tolist()
     at = data.draw(places)
     assert uneven[at] == whole[at]
+    assert (uneven == whole).all()
+    assert not (uneven != whole).any()
+    assert Docnos.collect(uneven).names.tolist() == Docnos.collect(whole).names.tolist()
 
 
 @pytest.mark.parametrize("depth", [None, 3])

@@ -150,8 +150,9 @@ def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:
         return rows
     seen: dict[tuple[int, bytes], int] = {}
     pairs: list[tuple[int, int]] = []  # a row, and the first of the same document
-    for row in np.flatnonzero(np.isin(keys, same)).tolist():  # of equal keys, by chance or because they are the same
-        first = seen.setdefault((int(rows.query[row]), bytes(rows.docnos[row])), row)
+    suspects = np.flatnonzero(np.isin(keys, same))  # of equal keys, by chance or because they are the same
+    for row, docno in zip(suspects.tolist(), rows.docnos[suspects].tolist(), strict=True):
+        first = seen.setdefault((int(rows.query[row]), docno), row)
         if first != row:
             pairs.append((row, first))
     again, before = np.array(pairs, dtype=np.int64).reshape(-1, 2).T

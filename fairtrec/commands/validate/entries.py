@@ -197,9 +197,9 @@ class _RunReader:
             self.found.add("E106", None, f"ids of {width} bytes in so many lines do not fit into memory; shorten them")
             self.parts = []
         parts = self.parts or [(_NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE)]
-        several = [*zip(*parts, strict=True)]
-        docnos: Any = np.concatenate(several.pop(1)) if uneven is None else several.pop(1) and uneven
-        query, ranks, scores, lines = map(np.concatenate, several)
+        of_query, names, *numbers = zip(*parts, strict=True)
+        docnos: Any = np.concatenate(names) if uneven is None else uneven
+        query, ranks, scores, lines = map(np.concatenate, (of_query, *numbers))
         qids, broken = tuple(qid.decode() for qid in self.number), np.array(self.broken, dtype=np.int64)
         return RunEntries(qids, query, docnos, ranks, scores, lines, broken, self.length, self.tag.decode())
 

@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, TargetOf
 from fairtrec.formulas import distribution
-from fairtrec.support.errors import InputError, UsageError, spell_options
+from fairtrec.support.errors import InputError, UsageError
 
 WITHOUT_JUDGMENTS = frozenset({"takes_part", "ranked", "tokens", "lines", "membership"})
 
@@ -96,7 +96,7 @@ class Inputs(RunContext):
         histogram = self.documents.document_counts.collection
         if histogram is None:
             what = "an option changes the counts of single documents, and those of the whole collection are not known"
-            raise UsageError(f"{what}; leave it out, or take a run: {spell_options('--background RUN')}")
+            raise UsageError(f"{what}; leave it out, or take a run: --background RUN")
         return Candidates(histogram.counts[None].astype(np.float64), histogram.documents[None])
 
     @cached_property
