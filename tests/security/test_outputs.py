@@ -2,6 +2,8 @@
 
 import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -227,3 +229,22 @@ def test_no_other_name_of_an_input_is_written_to(inputs, fairtrec_command, kind)
     (inputs / "dots").mkdir()
     for other in (link, hard, f"dots/../{place}", str(inputs / place)):
         refuse_to_write_over(fairtrec_command, inputs, words, place, other)
+
+
+def test_standard_input_that_is_a_file_is_not_written_over(copied):
+    before = (copied / "fair.run").read_bytes()
+    for line in (["eval", "qrels.txt", "-", "-o"], ["check", "qrels.txt", "-", "--require", "nDCG@10 > 0", "--junit"]):
+        with (copied / "fair.run").open("rb") as file:
+            command = [sys.executable, "-P", "-m", "fairtrec", *line, "fair.run"]
+            done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=False, cwd=copied)
+        assert (done.returncode, (copied / "fair.run").read_bytes()) == (2, before), done.stderr
+        assert "the output fair.run is also read" in done.stderr
+
+
+def test_a_report_among_runs_that_is_only_looked_at_is_replaced(copied, fairtrec_command):
+    (copied / "runs").mkdir()
+    (copied / "fair.run").rename(copied / "runs" / "fair.run")
+    for _ in range(2):
+        done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "nDCG@10", "-f", "trec", "-o", "runs/report.txt")
+        assert done.code == 0, done.err
+    assert "left out of runs, as no line is of a run: report.txt" in done.err

@@ -29,6 +29,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.catalogue.needs import needs_judgments
 from fairtrec.measures.utility import refuse_geometric
+from fairtrec.report.output import refuse_input
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 from fairtrec.support.errors import FilePath, UsageError
 from fairtrec.support.files.arguments import find_run
@@ -102,6 +103,7 @@ def select(
     comparisons = None if base is None else _compared(result, keep_values(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
     if write_run is not None:
+        refuse_input(Path(fspath(write_run)), [fspath(file.place) for file in result.files.values()])
         run_writer.write(_composed(selection, dict(loading.name_rankings(runs)), qrels, rest), Path(fspath(write_run)))
     return selection
 

@@ -7,8 +7,10 @@ as its identity stays it holds the bytes that were hashed. All that opens a file
 
 import io
 import os
+import stat
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from os import fspath
 from typing import NamedTuple
@@ -81,6 +83,17 @@ def remember_inputs() -> Iterator[None]:
         _inputs = None
 
 
+@contextmanager
+def forget_inputs() -> Iterator[None]:
+    """Keep nothing of what is opened while this lasts: a file that is only looked at is no input."""
+    global _inputs  # noqa: PLW0603 - of all threads
+    before = None if _inputs is None else {*_inputs}
+    try:
+        yield
+    finally:
+        _inputs = before
+
+
 def is_input(path: FilePath) -> bool:
     """Tell whether this command has opened a file, under any name."""
     if not _inputs:
@@ -135,6 +148,10 @@ def refuse_unrecorded(path: FilePath, descriptor: int | None = None) -> None:
     if fspath(path) == "-":  # standard input
         if found is not None:
             found.refuse(path)
+        with suppress(AttributeError, OSError, ValueError):  # what stands for standard input may be no file
+            status = os.fstat(sys.stdin.fileno())
+            if _inputs is not None and stat.S_ISREG(status.st_mode):
+                _inputs.add((status.st_dev, status.st_ino))
         return
     try:
         status = os.stat(fspath(path).rstrip("/") or ".") if descriptor is None else os.fstat(descriptor)

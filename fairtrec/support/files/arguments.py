@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 from fairtrec.support.errors import FilePath, InputError, UsageError
-from fairtrec.support.files import opening, submissions
+from fairtrec.support.files import admission, opening, submissions
 from fairtrec.support.files.answer_files import AnswerRun, split_answers
 from fairtrec.support.files.compression import strip_suffix
 from fairtrec.support.files.table_header import find_header, find_names
@@ -274,7 +274,8 @@ def _pass_over(
     name: str, files: list[str], is_other: Callable[[str], bool], why: str, left_out: PassedOver | None
 ) -> list[str]:
     """Leave out of the files behind a name those that are something else, and tell of them whoever listens."""
-    strange = [file for file in files if is_other(file)]
+    with admission.forget_inputs():
+        strange = [file for file in files if is_other(file)]
     if strange and left_out is not None:
         left_out(name, strange, why)
     return sorted({*files} - {*strange}) if strange else files
@@ -301,9 +302,10 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
     if start.startswith(opening.PARQUET) or not start:
         return True
     rows = _split_lines(start[: start.rfind(b"\n") + 1 or LONGEST])
-    first = next((row for row in rows if not _is_comment(row)), None)
+    top = next(rows, None)
+    first = next((row for row in chain((top or b"#",), rows) if not _is_comment(row)), None)
     if first is None:
-        return not start.strip(b"\xef\xbb\xbf \t\r\n")
+        return top is None  # all that is looked at is empty
     if _may_be_first(first, is_header):
         return True
     several = [first, *(row for row in rows if not _is_comment(row))]

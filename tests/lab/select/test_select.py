@@ -30,6 +30,17 @@ SEVEN = (0.0, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
 BOTH = {"utility": "nDCG@10", "fairness": "NFaiRR@10"}
 
 
+@pytest.mark.usefixtures("copied")
+def test_no_input_is_written_over():
+    before = Path("fair.run").read_bytes()
+    words = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+    with pytest.raises(UsageError, match=r"the output fair\.run is also read"):
+        fairtrec.select(
+            ["fair.run", "bm25.run", "neural.run"], qrels="qrels.txt", beta=1, write_run="fair.run", **BOTH, **words
+        )
+    assert Path("fair.run").read_bytes() == before
+
+
 def result_of(values, measures="nDCG@10 NFaiRR@10", qids=None):
     """A result of runs by name, each a list of values for each measure."""
     qids = qids or [f"q{number:02}" for number in range(len(next(iter(values.values()))[0]))]
