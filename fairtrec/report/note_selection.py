@@ -27,7 +27,7 @@ def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, st
     ordered = order_notes(notes)
     if most is None:
         ordered = [part for several in ordered for part in _split_measures(several)]
-    lines = [write_notes(several, short, None if most is None else FEW) for several in ordered]
+    lines = [write_notes(several, short, None if most is None else FEW, spells=True) for several in ordered]
     before = sum(min(note.severity for note in several) <= NoteSeverity.LEGEND for several in ordered)
     left = 0 if most is None else max(len(lines) - before - most, 0)
     return lines[: len(lines) - left] + [f"and {left} more note{'s' * (left > 1)}: -v"] * bool(left)

@@ -49,7 +49,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     below = list(_below(document, _left_out(fitting), short, most))
     is_short = terminal and most is not None and document.signature
     signature = shorten_signature(document.signature) if is_short else document.signature
-    first = [] if document.verdict is None else _hang([write_notes([document.verdict], short)], room)
+    first = [] if document.verdict is None else _hang([write_notes([document.verdict], short, spells=True)], room)
     last = [*_hang(below, room), *filter(None, [plain(signature)])]
     above = _hang(select_notes(document.above, most, short), room)
     between: list[Line] = [[]] * bool((first or above) and lines and lines[0])

@@ -121,7 +121,7 @@ def spell_keywords(text: str) -> str:
 
 def _spell_keyword(found: re.Match[str]) -> str:
     option, value = found["option"], found["value"]
-    if option is None:
+    if option is None or option in ONLY_TYPED:
         return found[0]
     if value is None and option in _FLAGS and found.string[: found.start()].endswith("add "):
         value = "True"
@@ -138,10 +138,11 @@ def _compile_options() -> re.Pattern[str]:
     known = "|".join(sorted(map(re.escape, words | _WORDS), key=len, reverse=True))
     value = rf"[A-Z\d'\"<\[{{][^\s,;)]*|[a-z]+\d[\w-]*|[a-z_]+(?:[|=,./@-](?=\S)[^\s;)]*)+|(?:{known})(?=[\s,;.:)]|$)"
     line = r"`[^`]*`|\b(?:fairtrec|pip) [^;`]*"
-    return re.compile(rf"{line}|(?<![\w-])--(?P<option>[a-z][a-z-]+)(?:[ =](?P<value>{value}))?")
+    return re.compile(rf"{line}|(?<![\w/-])--(?P<option>[a-z][a-z-]+)(?:[ =](?P<value>{value}))?")
 
 
-_KEYWORDS = {"slice": "slices"}  # of options that have another name there
+_KEYWORDS = {"slice": "slices", "from": "from_"}  # of options that have another name there
+ONLY_TYPED = frozenset(("all", "fix", "help", "junit", "quiet", "verbose", "version"))  # Python has none
 _FLAGS = frozenset(("samples", "complete", "case-sensitive", "force", "resume", "one-way", "accept"))
 _WORDS = {  # that options take, next to those of fairtrec/support/literals.py
     *("even", "collection", "background", "qrels", "relevance", "ideal", "common", "defined", "mean"),

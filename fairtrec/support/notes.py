@@ -13,6 +13,7 @@ from fairtrec.support.errors import spell_options
 
 _PLURALS = {"has": "have", "is": "are", "gets": "get"}  # verbs that a text may set behind numbers, or for them (~)
 FEW = 3  # runs, which are named, and whose numbers are listed one by one
+OUR_WORDS = frozenset(("taken", "option"))  # values of notes that are words of ours, and may name an option
 NoteNumber = int | float
 NoteValue = NoteNumber | str | tuple[NoteNumber, ...]  # several numbers are those of the runs of a note
 
@@ -130,7 +131,7 @@ class Note:
         return severity if isinstance(severity, NoteSeverity) else severity(**self.named_values)
 
     def __str__(self) -> str:
-        return spell_options(write_notes([self]))
+        return write_notes([self], spells=True)
 
     def __repr__(self) -> str:
         return str(self)
@@ -139,8 +140,10 @@ class Note:
         """Give the same note on these runs, so many ``among`` which it looked."""
         return replace(self, runs=tuple(runs), called=tuple(called), among=among)
 
-    def fill(self, text: str | Callable[..., str], short: Mapping[str, str]) -> str:
+    def fill(self, text: str | Callable[..., str], short: Mapping[str, str], *, spells: bool = False) -> str:
         """Fill a text of its kind; ``short`` has shorter names of runs, by the names that they are ``called``.
+
+        If it ``spells`` options as whoever asks writes them, it does so before names and values come in.
 
         >>> kind = NoteKind("empty rankings", "{empty} of {rankings} rankings are empty")
         >>> Note(kind, ((2, 3), 9), runs=("a.run", "b.run"), called=("a", "b"), among=3).fill(kind.text, {"a": "A"})
@@ -149,19 +152,24 @@ class Note:
         >>> str(Note(kind, ((7, 8), 9), runs=("a.run", "b.run"), called=("a", "b"), among=3))
         'judged: a 7, b 8 of 9'
         """
+        spell: Callable[[str], str] = spell_options if spells else str
         runs = self.list_called(short)
         values, is_few = self.named_values, len(self.runs) <= FEW
         each_run = [short.get(run, run) for run in self.called] if self.is_named_in_text else []
         placed = {"runs": runs, "measures": ", ".join(map(str, self.measures))}
         if isinstance(text, str):
             shown = {
-                name: each if isinstance(each, str) else _Numbers(each, is_few, each_run)
+                name: _Numbers(each, is_few, each_run)
+                if not isinstance(each, str)
+                else spell(each)
+                if name in OUR_WORDS
+                else each
                 for name, each in values.items()
             }
-            sentence = text.format(**shown, **placed)
+            sentence = spell(text).format(**shown, **placed)
         else:
             every = {**values, **placed}
-            sentence = text(**{name: every[name] for name in _list_fields(text)})
+            sentence = spell(text(**{name: every[name] for name in _list_fields(text)}))
         if self.samples and not isinstance(self.samples, str):
             sentence += f" (the first of {_Numbers(self.samples, is_few)} samples)"
         return sentence
@@ -187,10 +195,17 @@ class Note:
         return (is_listed and not self.kind.spans) or len(self.runs) < self.among
 
 
-def write_notes(notes: Sequence[Note], short: Mapping[str, str] = MappingProxyType({}), most: int | None = None) -> str:
+def write_notes(
+    notes: Sequence[Note],
+    short: Mapping[str, str] = MappingProxyType({}),
+    most: int | None = None,
+    *,
+    spells: bool = False,
+) -> str:
     """Write notes of one kind in one sentence, with the ``short`` names of runs where there are some.
 
     Measures of which the same is said follow each other; ``most`` of them are said (None: all), the others are counted.
+    ``spells``: options are spelled as whoever asks writes them, and not as they are typed.
 
     >>> kind = NoteKind("top", "{measures} is at its top in {top} of {queries} queries", again="{measures} in {top}")
     >>> several = [kind.note(measure="RR", top=9, queries=10), kind.note(measure="AP", top=8, queries=10)]
@@ -201,15 +216,15 @@ def write_notes(notes: Sequence[Note], short: Mapping[str, str] = MappingProxyTy
     """
     kind, part = notes[0].kind, f"{notes[0].part}: " if notes[0].part else ""
     if not kind.again:
-        return part + "; ".join(_write_sentence(note, short) for note in merge_measures(notes))
-    clauses = _write_clauses(notes, short)
+        return part + "; ".join(_write_sentence(note, short, spells=spells) for note in merge_measures(notes))
+    clauses, tail = _write_clauses(notes, short, spells=spells), spell_options(kind.tail) if spells else kind.tail
     left = 0 if most is None else sum(many for _, many in clauses[most:])
     shown = [clause for clause, _ in (clauses[:most] if left else clauses)]
     shown += [f"and {left} more measure{'s' * (left > 1)}"] * bool(left)
-    return f"{part}{kind.label or kind.name}: {', '.join(shown)}{f'; {kind.tail}' if kind.tail else ''}"
+    return f"{part}{kind.label or kind.name}: {', '.join(shown)}{f'; {tail}' if tail else ''}"
 
 
-def _write_clauses(notes: Sequence[Note], short: Mapping[str, str]) -> list[tuple[str, int]]:
+def _write_clauses(notes: Sequence[Note], short: Mapping[str, str], *, spells: bool) -> list[tuple[str, int]]:
     """Write the clauses of a sentence on several measures, each with the number of its measures.
 
     A shorter clause follows only one that says the same of another measure.
@@ -222,24 +237,28 @@ def _write_clauses(notes: Sequence[Note], short: Mapping[str, str]) -> list[tupl
     clauses = []
     for first, *others in alike.values():
         one, *rest = (replace(first, measures=(measure,)) for measure in first.measures)
-        clauses.append((_write_clause(one, kind.text, short), 1))
+        clauses.append((_write_clause(one, kind.text, short, spells=spells), 1))
         several = merge_measures([*rest, *others])
-        clauses += [(_write_clause(note, kind.again, short), len(note.measures)) for note in several]
+        clauses += [(_write_clause(note, kind.again, short, spells=spells), len(note.measures)) for note in several]
     return clauses
 
 
-def _write_sentence(note: Note, short: Mapping[str, str]) -> str:
+def _write_sentence(note: Note, short: Mapping[str, str], *, spells: bool) -> str:
     """Write a note behind its measures and runs, unless its text places them."""
     placed = _list_fields(note.kind.text)
     measures = "" if "measures" in placed else ", ".join(map(str, note.measures))
     before = " of ".join(filter(None, (measures, _name_runs(note, placed, short))))
-    return (f"{before}: " if before else "") + note.fill(note.kind.text, short) + (f" ({note.by})" if note.by else "")
+    return (
+        (f"{before}: " if before else "")
+        + note.fill(note.kind.text, short, spells=spells)
+        + (f" ({note.by})" if note.by else "")
+    )
 
 
-def _write_clause(note: Note, text: str | Callable[..., str], short: Mapping[str, str]) -> str:
+def _write_clause(note: Note, text: str | Callable[..., str], short: Mapping[str, str], *, spells: bool) -> str:
     """Write a part of a sentence on several measures, and its runs behind it."""
     whose = ", ".join(filter(None, (_name_runs(note, _list_fields(text), short), note.by)))
-    return note.fill(text, short) + (f" ({whose})" if whose else "")
+    return note.fill(text, short, spells=spells) + (f" ({whose})" if whose else "")
 
 
 def _name_runs(note: Note, placed: Sequence[str], short: Mapping[str, str]) -> str:

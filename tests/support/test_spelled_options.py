@@ -64,3 +64,13 @@ def test_words_that_an_option_takes_follow_it():
     for row in CHOICES.values():
         for word in row.literals:
             assert re.fullmatch(r"[a-z_]+=\S+ or another", spell_keywords(f"--{row.option} {word} or another"))
+
+
+def test_names_of_users_stay_as_they_are(copied):
+    """Also where they look like an option."""
+    odd = "a --labels x"
+    result = fairtrec.evaluate("AWRF@10 nDCG@10", {odd: "bm25.run"}, qrels="qrels.txt", labels="labels.tsv")
+    assert f"  {odd} " in str(result)
+    assert all("labels= " not in str(note) for note in result.notes)
+    with pytest.raises(FairtrecError, match=r"/--no-such/--foo\.tsv"):
+        result.write(copied / "--no-such" / "--foo.tsv", "tsv")

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, ClassVar
 
-from fairtrec.support.errors import spell_options
-
 SHORT = 100  # letters of a signature
 # Messages of Result.with_confidence, which the table of options repeats before any work is done.
 CONFIDENCE_GOES_BY = "--confidence is about"
@@ -90,7 +88,7 @@ class Answer:
 
     def __str__(self) -> str:
         text: str = Answer.reports().text(self)
-        return spell_options(text)
+        return text
 
     def __repr__(self) -> str:
         """Name the class and the choices, shortly; ``str`` is the table."""
