@@ -12,12 +12,14 @@ HANG = 2  # letters, by which lines that go on are indented
 NARROWEST = 20  # letters behind an indent
 
 
-def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+def select_notes(
+    notes: Sequence[Note], most: int | None, short: Mapping[str, str] = MappingProxyType({}), *, spells: bool = False
+) -> list[str]:
     """Write the most important notes first, ``most`` at most (None: all), and count the others in a last line.
 
     Notes on measures that are of one kind are one, a sentence of three clauses that counts the other measures. If all
     are asked for, each of more clauses is one. A verdict and legends are not counted, and come before all. ``short``
-    has shorter names of runs.
+    has shorter names of runs. ``spells``: options are spelled as whoever asks writes them, and not as they are typed.
 
     >>> from fairtrec.support.notes import NoteKind
     >>> kinds = NoteKind("sign", "above 0 leans to m", NoteSeverity.BACKGROUND), NoteKind("ties", "many ties")
@@ -27,7 +29,7 @@ def select_notes(notes: Sequence[Note], most: int | None, short: Mapping[str, st
     ordered = order_notes(notes)
     if most is None:
         ordered = [part for several in ordered for part in _split_measures(several)]
-    lines = [write_notes(several, short, None if most is None else FEW, spells=True) for several in ordered]
+    lines = [write_notes(several, short, None if most is None else FEW, spells=spells) for several in ordered]
     before = sum(min(note.severity for note in several) <= NoteSeverity.LEGEND for several in ordered)
     left = 0 if most is None else max(len(lines) - before - most, 0)
     return lines[: len(lines) - left] + [f"and {left} more note{'s' * (left > 1)}: -v"] * bool(left)

@@ -51,7 +51,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     signature = shorten_signature(document.signature) if is_short else document.signature
     first = [] if document.verdict is None else _hang([write_notes([document.verdict], short, spells=True)], room)
     last = [*_hang(below, room), *filter(None, [plain(signature)])]
-    above = _hang(select_notes(document.above, most, short), room)
+    above = _hang(select_notes(document.above, most, short, spells=True), room)
     between: list[Line] = [[]] * bool((first or above) and lines and lines[0])
     head: list[Line] = [*([(line, "bold")] for line in first), *([(line, "dim")] for line in above)]
     every = [*head, *between, *lines, *([(line, "dim")] for line in last)]
@@ -65,7 +65,7 @@ def _below(document: Document, left: Mapping[str, None], short: Mapping[str, str
     if short:
         yield SHORTENED
     yield from filter(None, (_without(line, left) for line in document.signs))
-    yield from select_notes(document.notes, most, short)
+    yield from select_notes(document.notes, most, short, spells=True)
 
 
 def _hang(lines: Iterable[str], room: int | None) -> list[str]:

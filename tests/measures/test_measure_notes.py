@@ -24,7 +24,7 @@ def test_an_infinite_mean_of_skew_names_eps():
 
 
 def test_expected_exposure_against_an_even_target_names_that_of_its_source():
-    text = "the target is even; the source uses the relevant documents (--target qrels)"
+    text = "the target is even; the source uses the relevant documents (target=qrels)"
     assert f"EER@2, EEL@2: {text}" in said("EER@2 EEL@2")
     assert text not in said("EER@2 EEL@2", target="f=0.6,m=0.4")
     assert text not in said("EED@2")

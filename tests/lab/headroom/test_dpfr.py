@@ -201,7 +201,7 @@ def test_with_the_documents_of_the_pool_all_runs_have_one_point(example, runs, b
     assert np.ptp(points, axis=0) == pytest.approx([0, 0], abs=1e-9)
     assert "compares runs" not in HEADROOMS("table", found, places=4)
     alone = fairtrec.headroom(runs, qrels=example / "qrels.txt", loss=(), dpfr=0.5, **beside)
-    assert "compare DPFR 0.5 only between runs of one front (--from runs, same queries)" in HEADROOMS(
+    assert "compare DPFR 0.5 only between runs of one front (from_=runs, same queries)" in HEADROOMS(
         "table", alone, places=4
     )
 
