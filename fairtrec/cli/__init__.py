@@ -63,6 +63,7 @@ OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the 
     errno.EPERM: "change its permissions, or name another",
     errno.EROFS: "choose another place",
     errno.EIO: "check the disk",
+    errno.EINTR: "run the command again",
     errno.ENOMEM: "free some memory, or use -j 1",
     errno.EAGAIN: "allow more processes with ulimit -u, or use -j 1",
 }

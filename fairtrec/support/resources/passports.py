@@ -232,8 +232,9 @@ def add_own(file: FilePath) -> Path:
     for name, beside in copies.items():
         if opening.is_stream(beside) or not has_digest(beside, described[name] or ""):
             raise InputError(f"this is not the file that {path} describes; make both again", beside)
-    kept = _kept(wanted, {wanted.folder / name: beside for name, beside in copies.items()})
-    _kept(wanted, {wanted.folder / f"{wanted.name}.toml": path})
+    with write_together():
+        kept = _kept(wanted, {wanted.folder / name: beside for name, beside in copies.items()})
+        _kept(wanted, {wanted.folder / f"{wanted.name}.toml": path})
     return kept
 
 
