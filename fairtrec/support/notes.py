@@ -158,13 +158,10 @@ class Note:
         each_run = [short.get(run, run) for run in self.called] if self.is_named_in_text else []
         placed = {"runs": runs, "measures": ", ".join(map(str, self.measures))}
         if isinstance(text, str):
+            ours = {name: spell(each) for name, each in values.items() if isinstance(each, str) and name in OUR_WORDS}
             shown = {
-                name: _Numbers(each, is_few, each_run)
-                if not isinstance(each, str)
-                else spell(each)
-                if name in OUR_WORDS
-                else each
-                for name, each in values.items()
+                name: each if isinstance(each, str) else _Numbers(each, is_few, each_run)
+                for name, each in (values | ours).items()
             }
             sentence = spell(text).format(**shown, **placed)
         else:

@@ -150,8 +150,8 @@ def refuse_unrecorded(path: FilePath, descriptor: int | None = None) -> None:
             found.refuse(path)
         with suppress(AttributeError, OSError, ValueError):  # what stands for standard input may be no file
             status = os.fstat(sys.stdin.fileno())
-            if _inputs is not None and stat.S_ISREG(status.st_mode):
-                _inputs.add((status.st_dev, status.st_ino))
+            if stat.S_ISREG(status.st_mode):
+                _remember(status)
         return
     try:
         status = os.stat(fspath(path).rstrip("/") or ".") if descriptor is None else os.fstat(descriptor)
@@ -159,6 +159,10 @@ def refuse_unrecorded(path: FilePath, descriptor: int | None = None) -> None:
         return
     if found is not None and _identify(status) not in found.files:
         found.refuse(path)
+    _remember(status)
+
+
+def _remember(status: os.stat_result) -> None:
     if _inputs is not None:
         _inputs.add((status.st_dev, status.st_ino))
 

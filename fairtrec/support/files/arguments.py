@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from fairtrec.support.errors import FilePath, InputError, UsageError
@@ -301,11 +301,11 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
         return True  # whoever reads it says what is wrong
     if start.startswith(opening.PARQUET) or not start:
         return True
-    rows = _split_lines(start[: start.rfind(b"\n") + 1 or LONGEST])
-    top = next(rows, None)
-    first = next((row for row in chain((top or b"#",), rows) if not _is_comment(row)), None)
+    whole = start[: start.rfind(b"\n") + 1 or LONGEST]
+    rows = _split_lines(whole)
+    first = next((row for row in rows if not _is_comment(row)), None)
     if first is None:
-        return top is None  # all that is looked at is empty
+        return next(_split_lines(whole), None) is None  # all that is looked at is empty
     if _may_be_first(first, is_header):
         return True
     several = [first, *(row for row in rows if not _is_comment(row))]
