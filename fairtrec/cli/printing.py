@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -209,6 +209,18 @@ def tell(notes: Sequence["Note"], signature: str = "", carried: Carried = "nothi
         write_stderr(f"# {signature if width is None or is_whole else shorten_signature(signature)}")
 
 
+def settle_form(kind: FormatTable, form: str, output: "Path | None", *, err: bool = False) -> str:
+    """Give the format that auto stands for: a table in a terminal or where there is no trec, else trec."""
+    if form != "auto":
+        return form
+    return "table" if "trec" not in kind.forms or _is_terminal(output, err=err) else "trec"
+
+
+def _is_terminal(output: "Path | None", *, err: bool) -> bool:
+    """Tell whether a report goes to a terminal."""
+    return output is None and not err and sys.stdout.isatty()
+
+
 def write(
     kind: FormatTable, form: str, of: Any, output: "Path | None", *, told: bool = True, err: bool = False, **view: Any
 ) -> None:
@@ -221,13 +233,11 @@ def write(
 
     if (answers := printed.get()) is not None:
         answers.append((kind, of, view))
-    terminal = output is None and not err and sys.stdout.isatty()
-    if form == "auto":
-        form = "table" if terminal or "trec" not in kind.forms else "trec"
+    terminal, form = _is_terminal(output, err=err), settle_form(kind, form, output, err=err)
     writer, meta = kind.forms[form], click.get_current_context().meta
     is_whole = output is not None or "verbose" in meta.get(TYPED, {})
     most = None if is_whole else meta.get(MOST_NOTES, MOST) - len(meta.get(IDLE, []))  # what played no part is a note
-    arguments = typed_arguments.set(list_arguments(meta.get(ARGUMENTS, [])) if form == "json" else ())
+    arguments = typed_arguments.set(_list_typed() if form == "json" else ())
     try:
         report = kind(form, of, terminal=terminal, window=output is None, most=most, **view)
     finally:
@@ -242,18 +252,35 @@ def write(
         tell(*kind.list_notes(form, of, **view), writer.carries)
 
 
-def list_arguments(words: Sequence[str]) -> list[str]:
-    """List the arguments that print the same as JSON, without the options of format, file, processes and notes.
+def _list_typed() -> list[str]:
+    """List the arguments of this command that print the same as JSON, without options that write elsewhere."""
+    context = click.get_current_context()
+    places = {word for each in context.command.params if isinstance(each.type, click.Path) for word in each.opts}
+    return list_arguments(context.meta.get(ARGUMENTS, []), places | OF_PRINTING)
+
+
+def list_arguments(words: Sequence[str], left_out: Collection[str] = OF_PRINTING) -> list[str]:
+    """List the arguments that print the same as JSON, without these options, which have a value, and without -v.
 
     >>> list_arguments(["compare", "none", "a.run", "--output=x.json", "-fjson", "-m", "AWRF", "-j", "2", "-v"])
     ['compare', 'none', 'a.run', '-m', 'AWRF', '-f', 'json']
     """
-    end = words.index("--") if "--" in words else len(words)  # what follows is no option
+    typed, names = drop_options([word for word in words if word != "-v"], left_out)
+    return [*typed, "-f", "json", *names]
+
+
+def drop_options(words: Sequence[str], left_out: Collection[str]) -> tuple[list[str], list[str]]:
+    """Drop these options, which have a value, and give the other words, and what follows ``--``, which is no option.
+
+    >>> drop_options(["check", "a.run", "--config", "x.toml", "--", "--config"], ["--config"])
+    (['check', 'a.run'], ['--', '--config'])
+    """
+    end = words.index("--") if "--" in words else len(words)
     found: list[str] = []
     rest = iter(words[:end])
     for word in rest:
-        if word in OF_PRINTING:
+        if word in left_out:
             next(rest, "")
-        elif word != "-v" and word[:2] not in OF_PRINTING and word.partition("=")[0] not in OF_PRINTING:
+        elif word[:2] not in left_out and word.partition("=")[0] not in left_out:
             found.append(word)
-    return [*found, "-f", "json", *words[end:]]
+    return found, [*words[end:]]

@@ -294,7 +294,7 @@ def refuse_view(form: str, output: "Path | None", **asked: Any) -> None:
     from fairtrec.evaluation.inputs.option import Asked
     from fairtrec.evaluation.inputs.options import DEFAULTS, refuse_conflicts
 
-    writer = RESULTS.forms.get(form, FormatSpec(""))
+    writer = RESULTS.forms[form]
     of_format = {"is_page": writer.means, "is_binary": writer.binary, "has_queries": writer.queries}
     refuse_conflicts(Asked(**{**dict.fromkeys(GIVEN), **DEFAULTS, **asked}, form=form, **of_format))
     if writer.binary and output is None:

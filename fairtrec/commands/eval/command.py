@@ -67,6 +67,7 @@ def command(
 
     view = {name: given.pop(name) for name in VIEWS if name in given}
     slices, sort, spread = view["slices"], view["sort"], view["spread"]
+    form = printing.settle_form(SPREADS if spread else RESULTS, form, output)
     _refuse(form, output, view, given)
     files = name_runs(runs)
     note_plain_build(files.values())
@@ -168,7 +169,7 @@ def _refuse(form: str, output: "Path | None", view: dict[str, Any], given: dict[
         if given["gold"] is not None:
             raise UsageError(f"--spread prints {NOT_OF_SPREAD['spread']}; leave out --gold")
         refuse_for("spread", "--spread prints", (*VIEWS.values(), *CHOICES.values()), {**view, **given})
-        if form not in (*SPREADS.forms, "auto"):
+        if form not in SPREADS.forms:
             raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS.forms)}")
         return
     refuse_view(form, output, **view, **given)
@@ -185,7 +186,6 @@ def _write_spread(
     from fairtrec.commands.eval.topic_tables import OfOneRun
     from fairtrec.evaluation.leaderboard import spread
 
-    form = "table" if form == "auto" else form
     found = spread(result if slices is None else slices.add_notes(result), slices, summary_only=hidden)
     if output is None or not _is_folder(output):
         printing.write(SPREADS, form, found, output, places=places)

@@ -80,7 +80,7 @@ class Choice(NamedTuple):
 class Asked:
     """Everything asked of a report: each option by its name, and properties of its format.
 
-    ``form``         the name of the format, or auto.
+    ``form``         the name of the format.
     ``is_page``      the format compares runs by their means, as html does.
     ``is_binary``    the format is not for a terminal.
     ``has_queries``  the format can show values of queries.
