@@ -21,7 +21,7 @@ from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import name_source
-from fairtrec.evaluation.slices import Slices, take_slices
+from fairtrec.evaluation.slices import Slices, record_slices, take_slices
 from fairtrec.measure import Measure
 from fairtrec.measures.catalogue import registry
 from fairtrec.measures.utility import refuse_geometric
@@ -155,6 +155,9 @@ def check(
     if recorded is not None:
         compared = _list_compared(asked, result)
         base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)
+        values = InputFile(recorded.path, recorded.path)
+        result = replace(result, files={**result.files, Part("baseline"): values})
+    result, parts = record_slices(result, parts)
     verdicts = [
         each
         for scores in result.scores
@@ -162,7 +165,8 @@ def check(
     ]
     said = [*_list_notes(result.scores, asked, base, parts, gate), *told]
     if base is not None:
-        digest = _digest_of(recorded, result, base)
+        part = Part("run", base.run) if recorded is None else Part("baseline")
+        digest = result.files[part].sha256 if part in result.files else ""
         named = baseline if isinstance(baseline, str | None) else base.run
         return Verdicts(tuple(verdicts), result, gate, named, tuple(said), digest)
     if baseline is not None:
@@ -282,12 +286,6 @@ def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure
     programs = difference.compare_programs(result.signature, recorded.signature)
     told = difference.note_versions(programs, ("here", f"in {recorded.path}"))
     return [*told, *(ACCEPTED.note(changed=str(each.measure), why=each.why) for each in changed)]
-
-
-def _digest_of(recorded: RecordedResult | None, result: Result, base: Scores) -> str:
-    """Give the sha256 of the file of a baseline, "" where there is none."""
-    file = result.files.get(Part("run", base.run)) if recorded is None else InputFile(recorded.path, recorded.path)
-    return "" if file is None else file.sha256
 
 
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from fairtrec.cli.commands import ARGUMENTS
+from fairtrec.cli.printing import drop_options
 from fairtrec.evaluation.inputs.options import CHOICES
 from fairtrec.support.errors import InputError, UsageError, refuse_first
 from fairtrec.support.files import submissions
@@ -83,7 +84,10 @@ def refuse_unasked_outputs() -> None:
 
 
 def spell_options() -> None:
-    """Add the options of the file to the arguments that JSON records, so that they are run again without the file."""
+    """Put the options of the file in place of its name among the arguments that JSON records.
+
+    So they are run again without the file.
+    """
     context = click.get_current_context()
     words: list[str] = []
     for each in context.command.params:
@@ -95,7 +99,8 @@ def spell_options() -> None:
             words += [each.opts[-1]] * bool(value)
         else:
             words += [f"{each.opts[-1]}={one}" for one in (value if each.multiple else [value])]
-    context.meta[ARGUMENTS] = [*context.meta[ARGUMENTS], *words]
+    typed, names = drop_options(context.meta[ARGUMENTS], ["--config"])
+    context.meta[ARGUMENTS] = [*typed, *words, *names]
 
 
 def refuse_wrong() -> None:

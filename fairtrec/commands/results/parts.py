@@ -109,7 +109,8 @@ def _run_part(part: RecordedPart, recorded: RecordedResult, files: Mapping[FileI
     try:
         with admit_only(files):
             _refuse_other_forms(part, path)
-            return run_command([*part.arguments, *_pass_over_config(part)]).record
+            name, *words = part.arguments
+            return run_command([name, *_pass_over_config(part), *words]).record
     except UsageError as error:
         raise InputError(f"the part {part.name} cannot be run: {error}", path) from None
     except UnrecordedFileError as error:
@@ -181,7 +182,7 @@ def _refuse_other_forms(part: RecordedPart, path: str) -> None:
     name, *words = part.arguments
     command = load_command(name)
     try:
-        every = [*words, *_pass_over_config(part)]
+        every = [*_pass_over_config(part), *words]
         with contextlib.redirect_stdout(io.StringIO()), command.make_context(name, every) as context:
             typed, form = {*context.meta.get(TYPED, {})}, context.params.get("form")
     except click.exceptions.Exit:

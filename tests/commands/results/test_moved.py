@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def ask(copied, fairtrec_command):
     (copied / "shares.tsv").write_text("".join(f"{qid}\tf\t0.25\n{qid}\tm\t0.75\n" for qid in range(101, 113)))
 
     def run(line):
-        assert fairtrec_command(*line.split()).code in (0, 1)
+        assert fairtrec_command(*shlex.split(line)).code in (0, 1)
         return copied / ("out/study/report.json" if "study" in line else "out/a.json")
 
     return run
@@ -211,6 +212,31 @@ def test_options_of_a_file_are_in_the_answer_and_that_file_is_not_read_again(ask
     done = fairtrec_command("results", "replay", place)
     assert (done.code, done.out) == (0, ""), done.err
     assert not (copied / "written.xml").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check qrels.txt neural.run --require 'AWRF@10 >= .5' --labels labels.tsv --slice slices.tsv --junit x.xml -o out/a.json",
+        "check --config x.toml --junit=x.xml -o out/a.json -- qrels.txt neural.run",
+        "check qrels.txt neural.run --require 'nDCG@10 >= baseline - .5' --baseline base.json -o out/a.json",
+    ],
+)
+def test_a_check_is_replayed_with_its_slices_its_baseline_and_the_options_of_a_file(
+    line, ask, copied, fairtrec_command
+):
+    (copied / "slices.tsv").write_text("101\todd\n102\teven\n103\todd\n")
+    (copied / "x.toml").write_text(
+        "[tool.fairtrec.check]\nrequire = ['every slice nDCG@10 >= baseline - .5']\n"
+        "baseline = 'bm25.run'\nslice = 'slices.tsv'\n"
+    )
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-q", "-o", "base.json")
+    place = ask(line)
+    for name in ("x.toml", "x.xml"):
+        (copied / name).unlink(missing_ok=True)
+    done = fairtrec_command("results", "replay", place)
+    assert (done.code, done.out) == (0, ""), done.err
+    assert not (copied / "x.xml").exists()
 
 
 @pytest.mark.parametrize("more", [["--config", "x.toml"], ["--config=x.toml"], ["-o", "x"], ["--junit", "x"]])
