@@ -241,10 +241,12 @@ def test_standard_input_that_is_a_file_is_not_written_over(copied):
         assert "the output fair.run is also read" in done.stderr
 
 
-def test_a_report_among_runs_that_is_only_looked_at_is_replaced(copied, fairtrec_command):
+@pytest.mark.parametrize("form", ["trec", "tsv", "csv", "json", "html", "md"])
+def test_a_report_among_runs_that_is_only_looked_at_is_replaced(form, copied, fairtrec_command):
     (copied / "runs").mkdir()
     (copied / "fair.run").rename(copied / "runs" / "fair.run")
     for _ in range(2):
-        done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "nDCG@10", "-f", "trec", "-o", "runs/report.txt")
+        done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "nDCG@10", "-o", f"runs/report.{form}")
         assert done.code == 0, done.err
-    assert "left out of runs, as no line is of a run: report.txt" in done.err
+    done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "nDCG@10")
+    assert f"left out of runs, as no line is of a run: report.{form}" in done.err

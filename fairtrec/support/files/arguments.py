@@ -308,6 +308,8 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
         return next(_split_lines(whole), None) is None  # all that is looked at is empty
     if _may_be_first(first, is_header):
         return True
+    if find_header(first.decode(errors="replace")) is not None:
+        return False  # a table of something else, such as our own report
     several = [first, *(row for row in rows if not _is_comment(row))]
     return 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
 
@@ -336,7 +338,8 @@ def _may_be_first(line: bytes, is_header: IsHeader) -> bool:
     cells = line.split()
     is_named = b"page_id" in cells or is_header(line.decode(errors="replace"))
     is_short = (len(cells) == 3 and _is_number(cells[2])) or (len(cells) == 2 and all(map(_is_number, cells)))
-    return cells[0].startswith((b"{", b"[{", b"[]")) or is_named or is_short or is_run_line(cells)
+    is_json = cells[0].startswith((b"{", b"[{", b"[]")) and cells != [b"{"]  # which begins a document of many lines
+    return is_json or is_named or is_short or is_run_line(cells)
 
 
 def _names_run(line: str) -> bool:
