@@ -308,10 +308,9 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
         return next(_split_lines(whole), None) is None  # all that is looked at is empty
     if _may_be_first(first, is_header):
         return True
-    if find_header(first.decode(errors="replace")) is not None:
-        return False  # a table of something else, such as our own report
+    is_other_table = find_header(first.decode(errors="replace")) is not None  # such as our own report
     several = [first, *(row for row in rows if not _is_comment(row))]
-    return 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
+    return not is_other_table and 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
 
 
 def _split_lines(start: bytes) -> Iterator[bytes]:
