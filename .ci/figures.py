@@ -58,7 +58,7 @@ def parse(source: str) -> ast.Module:
 
 def complexities(source: str) -> Iterator[tuple[str, int]]:
     """Give each function of a file, and its complexity; what a function defines within it is counted on its own."""
-    for block in ComplexityVisitor.from_code(source).blocks:
+    for block in ComplexityVisitor.from_ast(parse(source)).blocks:
         if isinstance(block, Function):
             yield from ((f"{block.fullname}{within}", each.complexity) for within, each in _nested(block))
 

@@ -10,7 +10,7 @@ import ast
 import pytest
 
 from fairtrec_made import REPOSITORY
-from fairtrec_made.sources import parse
+from fairtrec_made.sources import list_nodes, parse
 
 PACKAGE = REPOSITORY / "fairtrec"
 HELPERS = {"formulas/elementary.py", "formulas/weighted_sums.py"}
@@ -30,19 +30,22 @@ MODULES = {"np", "numpy", "math", "linalg"}
 def find_faults(source):
     """List the lines of a file that the rule forbids, each with the operation."""
     lines = source.splitlines()
-    for statement in ast.walk(parse(source)):
-        if isinstance(statement, ast.stmt):
+    for statement, node in walk_expressions(parse(source)):
+        if found := name_fault(node):
             last = statement.body[0].lineno - 1 if getattr(statement, "body", ()) else statement.end_lineno
             if not any("# exact: " in line for line in lines[statement.lineno - 1 : last]):
-                yield from ((node.lineno, found) for node in find_expressions(statement) if (found := name_fault(node)))
+                yield node.lineno, found
 
 
-def find_expressions(statement):
-    """List the expressions of a statement, without those of the statements in it."""
-    for node in ast.iter_child_nodes(statement):
-        if not isinstance(node, ast.stmt):
-            yield node
-            yield from find_expressions(node)
+def walk_expressions(tree):
+    """List all nodes below statements that are no statements, each with the innermost statement around it."""
+    rest = [(tree, None)]
+    for above, around in rest:
+        statement = above if isinstance(above, ast.stmt) else around
+        for node in ast.iter_child_nodes(above):
+            rest.append((node, statement))
+            if statement is not None and not isinstance(node, ast.stmt):
+                yield statement, node
 
 
 def name_fault(node):
@@ -83,13 +86,19 @@ def test_no_digit_depends_on_the_cpu():
     assert not faults, "\n".join(faults)
 
 
-def find_bare_unique(tree):
+def find_bare_unique(source):
     """List the lines that ask ``np.unique`` for values only, which it puts into a hash table."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return [call.lineno for call in calls if ast.unparse(call.func).endswith("np.unique") and not call.keywords]
+    calls = (node for node in list_nodes(source) if isinstance(node, ast.Call))
+    return [
+        call.lineno
+        for call in calls
+        if getattr(call.func, "attr", "") == "unique"
+        and ast.unparse(call.func).endswith("np.unique")
+        and not call.keywords
+    ]
 
 
 def test_distinct_values_are_found_by_sorting():
-    assert find_bare_unique(ast.parse("np.unique(a)\nnp.unique(a, return_index=True)")) == [1]
-    found = {path: find_bare_unique(parse(path.read_text("utf-8"))) for path in PACKAGE.rglob("*.py")}
+    assert find_bare_unique("np.unique(a)\nnp.unique(a, return_index=True)") == [1]
+    found = {path: find_bare_unique(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
     assert not {path.name: lines for path, lines in found.items() if lines}, "write list_distinct of fairtrec.data"

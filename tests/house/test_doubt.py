@@ -3,7 +3,7 @@
 import ast
 
 from fairtrec_made import REPOSITORY
-from fairtrec_made.sources import parse
+from fairtrec_made.sources import list_nodes
 
 PACKAGE = REPOSITORY / "fairtrec"
 RULE = PACKAGE / "statistics" / "doubt.py"
@@ -21,7 +21,7 @@ NO_INTERVALS = {  # classes that have a low and a high end, but no interval over
 def modules():
     for path in sorted(PACKAGE.rglob("*.py")):
         if path != RULE:
-            yield path.relative_to(PACKAGE).as_posix(), parse(path.read_text("utf-8"))
+            yield path.relative_to(PACKAGE).as_posix(), list_nodes(path.read_text("utf-8"))
 
 
 def compares_with_the_limit(node):
@@ -44,8 +44,8 @@ def writes_the_mark(node):
 
 
 def find(holds, source=None):
-    trees = modules() if source is None else [("source", parse(source))]
-    return [f"{path}:{node.lineno}" for path, tree in trees for node in ast.walk(tree) if holds(node)]
+    files = modules() if source is None else [("source", list_nodes(source))]
+    return [f"{path}:{node.lineno}" for path, nodes in files for node in nodes if holds(node)]
 
 
 def test_the_searches_find_what_they_look_for():
@@ -66,8 +66,8 @@ def test_no_other_file_writes_the_mark():
 
 def list_classes_with_ends():
     """The classes that have a low and a high end, each with the names of its fields and properties."""
-    for path, tree in modules():
-        for node in ast.walk(tree):
+    for path, nodes in modules():
+        for node in nodes:
             if isinstance(node, ast.ClassDef):
                 fields = {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
                 names = fields | {each.name for each in node.body if isinstance(each, ast.FunctionDef)}

@@ -2,12 +2,13 @@
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
 from fairtrec.support.errors import ONLY_TYPED, spell_keywords
 from fairtrec_made import REPOSITORY
-from fairtrec_made.sources import parse
+from fairtrec_made.sources import list_nodes
 
 ERRORS = {"InputError", "UsageError", "ResourceError"}
 FILES = sorted((REPOSITORY / "fairtrec").rglob("*.py"))
@@ -31,9 +32,11 @@ def text_of(node, names):
             return UNKNOWN
 
 
+@cache
 def find_messages(source):
-    """Give the line and the text of each message."""
-    for function in ast.walk(parse(source)):
+    """List the line and the text of each message."""
+    found = []
+    for function in list_nodes(source):
         if not isinstance(function, ast.FunctionDef):
             continue
         inside = list(ast.walk(function))
@@ -42,9 +45,9 @@ def find_messages(source):
             for each in inside
             if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
         }
-        for call in inside:
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ERRORS and call.args:
-                yield call.lineno, text_of(call.args[0], names)
+        calls = [each for each in inside if isinstance(each, ast.Call) and getattr(each.func, "id", "") in ERRORS]
+        found += [(call.lineno, text_of(call.args[0], names)) for call in calls if call.args]
+    return found
 
 
 def without_way_out(source):

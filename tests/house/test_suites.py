@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import NamedTuple
@@ -158,8 +159,12 @@ def read_parts(path, source):
         yield Part(f"{path}:1", rest, shared)
 
 
-FILES = [path for path in sorted((REPOSITORY / "tests").rglob("*.py")) if "mark." in path.read_text("utf-8")]
-PARTS = [part for path in FILES for part in read_parts(path.relative_to(REPOSITORY), path.read_text("utf-8"))]
+@pytest.fixture(scope="module")
+def parts():
+    """Give the code of all suites, from the files that have one of their markers."""
+    marked = re.compile(rf"\bmark\.(?:{'|'.join(sorted(MARKERS))})\b")
+    texts = {path.relative_to(REPOSITORY): path.read_text("utf-8") for path in (REPOSITORY / "tests").rglob("*.py")}
+    return [part for path in sorted(texts) if marked.search(texts[path]) for part in read_parts(path, texts[path])]
 
 
 def spell(node, names):
@@ -192,6 +197,7 @@ def find_commands(part):
             yield words
 
 
+@cache
 def list_options(found=command):
     """List all options of all commands."""
     context = click.Context(found)
@@ -200,13 +206,10 @@ def list_options(found=command):
     return {*here}.union(*(list_options(found.get_command(context, name)) for name in below))
 
 
-OPTIONS = list_options()
-
-
 def find_fault(words):
     """Say what is wrong with the words of a command, or with options that belong to some; "" if nothing is."""
     if words and words[0].startswith("--"):
-        unknown = {word.partition("=")[0] for word in words if word.startswith("--")} - OPTIONS
+        unknown = {word.partition("=")[0] for word in words if word.startswith("--")} - list_options()
         return f"no option {min(unknown)}" if unknown else ""
     try:
         parse_words(words)
@@ -230,8 +233,8 @@ def parse_words(words):
                 each.type.convert(value, each, context)
 
 
-def test_every_command_of_a_suite_parses():
-    found = [(part.place, words) for part in PARTS for words in find_commands(part)]
+def test_every_command_of_a_suite_parses(parts):
+    found = [(part.place, words) for part in parts for words in find_commands(part)]
     assert len(found) > 1
     assert [(*each, fault) for each in found if (fault := find_fault(each[1]))] == []
 
@@ -262,9 +265,9 @@ def find_imported(part):
                 yield each.asname or each.name, node.module, each.name
 
 
-def test_what_suites_import_and_call_is_there():
+def test_what_suites_import_and_call_is_there(parts):
     wrong, calls = [], 0
-    for part in PARTS:
+    for part in parts:
         there = {}
         for name, module, attribute in find_imported(part):
             try:
@@ -337,8 +340,8 @@ def list_texts():
     return "\n".join(each for each in strings if isinstance(each, str))
 
 
-def test_the_messages_that_suites_expect_are_in_the_package():
-    wanted = {(part.place, each) for part in PARTS for text in find_matched(part) for each in split_pattern(text)}
+def test_the_messages_that_suites_expect_are_in_the_package(parts):
+    wanted = {(part.place, each) for part in parts for text in find_matched(part) for each in split_pattern(text)}
     texts = list_texts()
     texts += "\n".join(map(errors.spell_keywords, texts.splitlines()))
     assert len(wanted) > 12
@@ -364,10 +367,10 @@ def test_the_plain_texts_of_patterns_are_found():
     assert [*find_matched(part)] == ["this file is named twice"]
 
 
-def test_the_ids_and_classes_that_suites_look_for_are_in_the_pages():
+def test_the_ids_and_classes_that_suites_look_for_are_in_the_pages(parts):
     called = {"locator", "querySelector", "querySelectorAll", "getElementById", "style"}
     wanted = set()
-    for part in PARTS:
+    for part in parts:
         for node in part.nodes:
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "locator":
                 wanted |= {

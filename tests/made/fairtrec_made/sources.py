@@ -8,3 +8,9 @@ from functools import cache
 def parse(source):
     """Parse a file, which several rules look at, once."""
     return ast.parse(source)
+
+
+@cache
+def list_nodes(source):
+    """List all nodes of a file, which several rules look through, once."""
+    return [*ast.walk(parse(source))]
