@@ -286,10 +286,10 @@ def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace):
 @pytest.mark.parametrize(
     "command", ["eval qrels blank.gz -m nDCG@2", "eval blank.gz a.run -m nDCG@2", "validate blank.gz"]
 )
-@pytest.mark.parametrize("part", [b"\n" * (1 << 26), b"q1 Q0 d1 1 2.5 t\n" + b"\n" * (1 << 21)])
+@pytest.mark.parametrize("part", [b"\n" * (1 << 24), b"q1 Q0 d1 1 2.5 t\n" + b"\n" * (1 << 21)])
 def test_blank_lines_cost_little_each(workplace, fairtrec_command, command, part):
-    (workplace / "blank.gz").write_bytes(gzip.compress(part * ((1 << 26) // len(part)), 1))
+    (workplace / "blank.gz").write_bytes(gzip.compress(part * ((1 << 24) // len(part)), 1))
     begin = time.process_time()
     ended = fairtrec_command(*command.split())
-    assert time.process_time() - begin < 20  # a line at a time, these take minutes
+    assert time.process_time() - begin < 5  # a line at a time, these take half a minute
     assert ended.code in (1, 3)

@@ -63,29 +63,38 @@ LINES = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def workplace(tmp_path, monkeypatch, fairtrec_command):
-    folder = tmp_path / "work"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, fairtrec_command):
+    """Make the files of a workplace once."""
+    folder = tmp_path_factory.mktemp("made")
     for name, text in FILES.items():
         (folder / name).write_text(text)
     for name, (line, _) in LINES.items():
         (folder / name).write_text(json.dumps(line) + "\n")
     (folder / "seq.csv").write_text("0.1,1\n")
     (folder / "mine.toml").write_text(PASSPORT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("FAIRTREC_OFFLINE", "1")
+        for command in (
+            "eval qrels a.run -m RR --labels labels.tsv -m AWRF@2 --missing neutral -q -f json -o results.json",
+            "counts make docs.tsv --terms gender-en -o counts.tsv -j 1",
+            "counts make docs.tsv --terms gender-en -o counts.arrow -j 1",
+            "counts convert counts.arrow counts.parquet",
+        ):
+            ended = fairtrec_command(*command.split())
+            assert ended.code == 0, (command, ended.err)
+    return folder
+
+
+@pytest.fixture
+def workplace(made, tmp_path, monkeypatch):
+    folder = shutil.copytree(made, tmp_path / "work")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
     for name in ("FAIRTREC_DEBUG", "FAIRTREC_AUTOFETCH", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
-    for command in (
-        "eval qrels a.run -m RR --labels labels.tsv -m AWRF@2 --missing neutral -q -f json -o results.json",
-        "counts make docs.tsv --terms gender-en -o counts.tsv -j 1",
-        "counts make docs.tsv --terms gender-en -o counts.arrow -j 1",
-        "counts convert counts.arrow counts.parquet",
-    ):
-        ended = fairtrec_command(*command.split())
-        assert ended.code == 0, (command, ended.err)
     return folder
 
 
