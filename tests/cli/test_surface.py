@@ -7,12 +7,12 @@ from collections import defaultdict
 from pkgutil import resolve_name
 
 import click
-import pytest
 
 import fairtrec
 from fairtrec.cli import command
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS
 from fairtrec_made.command_trials import gather_trials, list_goldens
+from fairtrec_made.rows import walk
 
 SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several
 NOUNS = {"--rankings": "correlate compares those of the runs, rerank writes so many"}  # flags of one thing and two uses
@@ -108,7 +108,7 @@ def test_python_has_one_word_for_one_thing():
     assert not ({*CHOICES} | {*VIEWS}) - {"pool"} & {*WORDS}
 
 
-@pytest.mark.parametrize("path", list_goldens(), ids=lambda path: path.stem)
+@walk(list_goldens())
 def test_recorded_objects_and_heads_have_one_word_for_one_thing(path):
     command, _, rest = path.read_text("utf-8").partition("\n")
     out = rest.partition("--- stderr")[0].partition("--- exit")[0]

@@ -9,6 +9,7 @@ import pytest
 
 from fairtrec.measures import BUILT_IN
 from fairtrec_made import REPOSITORY
+from fairtrec_made.rows import walk
 
 sys.path.append(str(REPOSITORY / "docs"))
 import formulas
@@ -18,7 +19,7 @@ FORMULA = re.compile(r"^<!-- formula -->\n```text\n(.*?)\n```$", re.MULTILINE | 
 CALLED = {"∑": "sum", "∏": "product", "ω": "omega", "γ": "gamma", "ε": "eps", "τ": "tau", "α": "alpha"}
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@walk([*BUILT_IN])
 def test_a_formula_keeps_each_of_its_words(name):
     found = FORMULA.findall(PAGES[name])
     assert found

@@ -3,10 +3,9 @@
 import ast
 import re
 
-import pytest
-
 from fairtrec_made import REPOSITORY
-from fairtrec_made.sources import parse
+from fairtrec_made.rows import walk
+from fairtrec_made.sources import list_nodes
 
 PAGE = (REPOSITORY / "SECURITY.md").read_text("utf-8")
 ROWS = re.findall(r"^\| (.*) \| `(tests/\S+?)::(\w+)` \|$", PAGE, re.MULTILINE)
@@ -22,16 +21,16 @@ OWN = {"fairtrec/support/jobs/shared_work.py"}  # what one process of ours sends
 
 
 def has_test(path, name):
-    tree = parse((REPOSITORY / path).read_text("utf-8"))
-    return name in [each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    nodes = list_nodes((REPOSITORY / path).read_text("utf-8"))
+    return name in [each.name for each in nodes if isinstance(each, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize(("promise", "path", "name"), ROWS, ids=[name for _, _, name in ROWS])
+@walk({f"{path}::{name}": (promise, path, name) for promise, path, name in ROWS})
 def test_each_promise_has_its_test(promise, path, name):
     assert has_test(path, name), promise
 
 
-@pytest.mark.parametrize(("promise", "path", "name"), ROWS, ids=[name for _, _, name in ROWS])
+@walk({f"{path}::{name}": (promise, path, name) for promise, path, name in ROWS})
 def test_each_promise_is_attacked_in_two_ways_more(promise, path, name):
     attacks = {*ATTACKS[promise]} - {(path, name)}
     assert len(attacks) >= 2, promise
@@ -76,7 +75,7 @@ def test_the_page_says_how_to_start_it_and_how_to_report():
 def test_nothing_that_can_run_code_is_read():
     for path in FILES:
         name = path.relative_to(REPOSITORY).as_posix()
-        for node in ast.walk(parse(path.read_text("utf-8"))):
+        for node in list_nodes(path.read_text("utf-8")):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 modules = (
                     [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]

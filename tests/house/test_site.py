@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from fairtrec_made import REPOSITORY
+from fairtrec_made.rows import walk
 
 PAGES = sorted(path.name for path in (REPOSITORY / "docs").glob("*.md"))
 FOLDERS = sorted({path.parent.name for path in (REPOSITORY / "docs").glob("*/*.md")})
@@ -25,7 +26,7 @@ def list_pages(nav):
     return [page for each in (nav.values() if isinstance(nav, dict) else nav) for page in list_pages(each)]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@walk(PAGES)
 def test_a_page_is_in_a_section_of_the_site(page):
     assert page in list_pages(NAVIGATION)
 
@@ -43,7 +44,7 @@ def test_the_page_of_a_folder_links_to_each_page_in_it(folder):
     assert linked == {path.name for path in (REPOSITORY / "docs" / folder).glob("*.md")}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@walk(PAGES)
 def test_a_page_is_at_most_two_links_from_the_readme(page):
     contents = (REPOSITORY / "docs" / "contents.md").read_text("utf-8")
     assert "](docs/contents.md)" in (REPOSITORY / "README.md").read_text("utf-8")

@@ -18,6 +18,7 @@ from fairtrec.report.writers import RESULTS, all_formats
 from fairtrec.support.errors import UsageError
 from fairtrec_made import reports, unwrapped
 from fairtrec_made.command_trials import GIVEN, SHELL, TWO, evaluate_both, gather_trials
+from fairtrec_made.rows import walk
 
 ANSWERS = gather_trials(
     "ANSWERS",
@@ -173,10 +174,9 @@ def every_format():
     return {f"{kind.module} {form}": (kind, form) for kind in reports.every_kind() for form in kind.forms}
 
 
-@pytest.mark.parametrize("name", every_format())
-def test_a_format_heeds_only_options_that_its_kind_has(name):
+@walk(every_format())
+def test_a_format_heeds_only_options_that_its_kind_has(kind, form):
     """Else it would never be given what it asks for, as when its name is misspelt."""
-    kind, form = every_format()[name]
     for step in steps(kind, form):
         of, *heeded = inspect.signature(step).parameters.values()
         assert of.kind in (of.POSITIONAL_ONLY, of.POSITIONAL_OR_KEYWORD)
@@ -186,7 +186,7 @@ def test_a_format_heeds_only_options_that_its_kind_has(name):
     assert kind.forms[form].exact is not rounds
 
 
-@pytest.mark.parametrize("kind", reports.every_kind())
+@walk({f"{at} {kind.module}": (kind,) for at, kind in enumerate(reports.every_kind())})
 def test_each_option_of_a_kind_is_heeded_by_a_format(kind):
     heeded = {name for form in kind.forms for step in steps(kind, form) for name in inspect.signature(step).parameters}
     of_parts = {"slices", "against", "correction"}  # slices are made parts, and compared, by the table itself

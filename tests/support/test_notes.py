@@ -13,6 +13,7 @@ import fairtrec
 from fairtrec.measures import RaB
 from fairtrec.support.notes import FEW, NoteKind, NoteSeverity, merge_measures, merge_runs
 from fairtrec_made import REPOSITORY
+from fairtrec_made.rows import walk
 
 RANKS = NoteKind("ranks of a test", "{some} of {ranks} ranks{more}")
 
@@ -54,7 +55,7 @@ def test_no_two_kinds_have_one_name():
     assert sorted({*names}) == sorted(names)
 
 
-@pytest.mark.parametrize("place", KINDS)
+@walk([*KINDS])
 def test_a_note_of_each_kind_has_numbers_a_severity_and_a_text(place):
     kind = KINDS[place]
     names = [name for name in kind.fields if name not in ("runs", "measures")]
