@@ -115,4 +115,6 @@ def _cut(part: Docs) -> list[Docs]:
 
 def _fit(part: Docs) -> str:
     """Give the type of ids as wide as the longest, in steps of 8 bytes."""
-    return f"S{max(8, -(-int(np.char.str_len(part).max(initial=0)) // 8) * 8)}"
+    letters = np.ascontiguousarray(part).view("u1").reshape(len(part), part.dtype.itemsize)
+    longest = int(np.flatnonzero(letters.any(axis=0))[-1:].sum()) + 1
+    return f"S{-(-longest // 8) * 8}"

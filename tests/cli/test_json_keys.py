@@ -1,14 +1,17 @@
 """Every reader of JSON refuses a key that stands twice in one object, with its line, whoever reads the key."""
 
 import ast
+import gc
 import json
 import re
+from contextlib import suppress
 
 import pytest
 
 import fairtrec
 from fairtrec.formats import label_texts
 from fairtrec.support.errors import InputError
+from fairtrec.support.files import json_text
 from fairtrec_made import REPOSITORY
 from fairtrec_made.command_trials import gather_trials
 from fairtrec_made.sources import list_nodes
@@ -231,3 +234,16 @@ def test_no_other_function_parses_json():
                 found.add(path.relative_to(REPOSITORY).as_posix())
     own = {path for path in OWN if (REPOSITORY / path).is_file()}
     assert found == own | {"fairtrec/support/files/json_text.py"}
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+@pytest.mark.parametrize("end", ["]", "}"])
+def test_the_collector_of_cycles_is_as_it_was_after_a_long_text(is_on, end):
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if is_on else gc.disable)()
+        with suppress(json_text.JsonError):
+            json_text.parse("[" + "1," * json_text.LONG + f"1{end}")
+        assert gc.isenabled() == is_on
+    finally:
+        (gc.enable if was_on else gc.disable)()

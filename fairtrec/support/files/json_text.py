@@ -3,13 +3,17 @@
 Python keeps the last of two equal keys in silence. Other programs keep the first, so the same file has two meanings.
 """
 
+import gc
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
 
 SHOWN = 40  # letters of a key in a message
+LONG = 1 << 16  # letters
 ONE_A_LINE, REMOVE = "write one object per line", "remove one of the two"
 _BLANK = re.compile("[ \t\r\n]*")
 _START = re.compile("\ufeff?[ \t\r\n]*")
@@ -41,6 +45,18 @@ def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+@contextmanager
+def _pause_collector() -> Iterator[None]:
+    """Keep Python from looking for cycles, of which JSON has none: it looks through all values again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _refuse_constant(name: str) -> Any:
     raise _ConstantError(name)
 
@@ -63,7 +79,9 @@ def parse(text: bytes | str, way_out: str = ONE_A_LINE, what: str = "this line i
     scan = _scan_finite if finite else scan_value
     try:
         letters = text if isinstance(text, str) else text.decode()
-        found, end = scan(letters, 0 if letters[:1] == "{" else _START.match(letters).end())  # type: ignore[union-attr]
+        start = 0 if letters[:1] == "{" else _START.match(letters).end()  # type: ignore[union-attr]
+        with _pause_collector() if len(letters) > LONG else nullcontext():
+            found, end = scan(letters, start)
         end = _BLANK.match(letters, end).end()  # type: ignore[union-attr]
         if end < len(letters):
             raise json.JSONDecodeError("Extra data", letters, end)  # noqa: TRY301 - as json.loads does
