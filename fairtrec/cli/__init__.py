@@ -172,45 +172,60 @@ click.option(
 
 def run() -> None:
     """Be the program ``fairtrec``: run ``main``, and end without taking the loaded modules apart, which takes 5 ms."""
+    code = perform()
+    if not isinstance(code, int) or threading.active_count() > 1:
+        sys.exit(code)
+    atexit._run_exitfuncs()  # noqa: SLF001 - nothing else runs them
     try:
-        main()
-    except SystemExit as end:
-        if not isinstance(end.code, int) or threading.active_count() > 1:
-            raise
-        atexit._run_exitfuncs()  # noqa: SLF001 - nothing else runs them
-        try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            raise end from None  # the interpreter says what became of the output
-        os._exit(end.code)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)  # the interpreter says what became of the output
+    os._exit(code)
 
 
 def main() -> None:
-    """Run the command line; every error of the user's making is one line and an exit code, never a traceback."""
+    """Run the command line, and raise SystemExit with its exit code."""
+    sys.exit(perform())
+
+
+def perform() -> int:
+    """Run the command line, and give its exit code; every error of the user's making is one line, never a traceback.
+
+    To give a number takes no memory, and to raise an exception does.
+    """
     _set_streams()
     os.environ[SAFE_PATH] = "1"  # whatever library starts a Python: files of this folder are data
     guard_large_libraries()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    with _ended_by_signals(), _quiet_without_memory(), type_options(), admission.remember_inputs():
-        try:
+    code = None
+    try:
+        with _ended_by_signals(), _quiet_without_memory(), type_options(), admission.remember_inputs():
             try:
-                if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
-                    from fairtrec.cli.completion import complete
-
-                    code = complete(command, instruction)
-                else:
-                    with command.make_context("fairtrec", sys.argv[1:]) as context:
-                        code = command.invoke(context) or 0
-                    sys.stdout.flush()
-            except BaseException as end:  # noqa: BLE001 - a traceback is of no use to most
-                code = _exit_code(end)
-        except MemoryError:
-            code = _out_of_memory()
+                code = _invoke()
+            except MemoryError:
+                code = _out_of_memory()
+    except MemoryError:  # as what was changed above is changed back
+        code = _out_of_memory() if code is None else code
     gc.freeze()  # what is left, the interpreter need not go through before it ends
-    sys.exit(code)
+    return code
+
+
+def _invoke() -> int:
+    """Run the command that is typed, or complete it; say why it ended, if it did not end well."""
+    try:
+        if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
+            from fairtrec.cli.completion import complete
+
+            return complete(command, instruction)
+        with command.make_context("fairtrec", sys.argv[1:]) as context:
+            code: int = command.invoke(context) or 0
+        sys.stdout.flush()
+    except BaseException as end:  # noqa: BLE001 - a traceback is of no use to most
+        return _exit_code(end)
+    return code
 
 
 def _set_streams() -> None:

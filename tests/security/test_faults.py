@@ -9,13 +9,19 @@ import json
 import os
 import re
 import shlex
+import signal
 import sys
+from itertools import takewhile
 
 import pytest
+from click import Argument, Context, Group
 
+from fairtrec import cli
+from fairtrec.cli import options
 from fairtrec_made import EXAMPLE, THOROUGH
 from fairtrec_made.command_trials import gather_trials
-from fairtrec_made.faults import Machine
+from fairtrec_made.faults import Machine, Trial, load_watch
+from fairtrec_made.trials import FILES
 
 pytestmark = [
     pytest.mark.fuzz,
@@ -34,12 +40,45 @@ COMMANDS = gather_trials("WRITING", {
 ENDS = "</html>\n", "\n}\n", "</testsuites>\n"  # of what is written again as each part ends, or says what went wrong
 IN_PARTS = gather_trials("WRITTEN_IN_PARTS")
 RESUMED = re.compile(r".*\.parts")  # by --resume
+INTERPRETER = re.compile(  # of what it writes without memory for the arguments of sys.unraisablehook, or to find sys.stderr
+    r"Exception ignored (on building|in: (?!<function)).*\n(MemoryError.*\n)?|object address  : (.*\n)*?lost sys\.stderr\n"
+)
+PASSED = re.compile(r"\w+/fallen:|.+/(libc|libpthread|libgcc_s|libstdc\+\+):")
+OTHERS = re.compile(r".+/libpython3|bin/python|_core/_multiarray_umath:|pyarrow/")  # that die without memory
 UNFINISHED = re.compile(r"\.fairtrec-[0-9a-f]+\.(part|old)")  # which the next command removes
 
 
 QUICK = {"eval", "eval to a folder", "check", "counts make over another", "validate --fix to a folder", "queryset"}
 DYING = gather_trials("DIES_WITHOUT_MEMORY")
 EVERY = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in COMMANDS]
+
+
+NAMED = {"--output", "--fix", "--copy"}  # of options whose type does not say that they are written to
+
+
+def list_writing(command=cli.command, name=()):
+    """List the words of each command with the options or arguments of it that name an output."""
+    context = Context(command)
+    if isinstance(command, Group):
+        for each in command.list_commands(context):
+            yield from list_writing(command.get_command(context, each), (*name, each))
+        return
+    for each in command.params:
+        if isinstance(each.type, type(options.PATH)) or NAMED & {*each.opts}:
+            yield name, [] if isinstance(each, Argument) else each.opts
+
+
+def test_each_output_of_each_command_has_a_row():
+    rows = [[word for word in shlex.split(words) if "=" not in word] for words in COMMANDS.values()]
+    untried = gather_trials("UNTRIED")
+    found = [(name, opts) for name, opts in list_writing() if " ".join(name) not in untried]
+    assert len(found) > 20
+    lacking = [
+        (name, opts)
+        for name, opts in found
+        if not any(tuple(row[: len(name)]) == name and (not opts or {*opts} & {*row}) for row in rows)
+    ]
+    assert lacking == []
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +90,10 @@ def machine(tmp_path_factory):
     names = "qrels.txt bm25.run fair.run neural.run background.run collection.tsv queries.tsv labels.tsv votes.tsv stances.tsv"
     for name in names.split():
         (here / name).write_bytes((EXAMPLE / name).read_bytes())
+    (here / "small").mkdir()
+    for name in {*re.findall(r"small/(\S+)", " ".join(COMMANDS.values()))} & FILES.keys():
+        content = FILES[name]
+        (here / "small" / name).write_bytes(content.encode() if isinstance(content, str) else content)
     for name in ("old.txt", "old.tsv", "old.arrow", "old.run", "old.svg"):
         (here / name).write_text("old\n")
     for name, at in (("one", "p001"), ("two", "p002")):
@@ -60,6 +103,8 @@ def machine(tmp_path_factory):
     passport = {"kind": "queryset", "count": 12, "file": "queries.tsv", "sha256": sha256} | dict.fromkeys(keys, "x")
     (here / "own.toml").write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in passport.items()))
     made = Machine(folder)
+    found = made.run(shlex.split("eval qrels.txt bm25.run -m RR -o results.json"))
+    (here / "small" / "results.json").write_text(found.tree["here/results.json"])
     yield made
     made.close()
 
@@ -152,7 +197,47 @@ def test_what_is_killed_leaves_the_old_or_the_new_files(machine, trial):
         hold_whole(found, before, good, (words, at, good.steps[at - 1]))
 
 
+def find_death(place):
+    """Find the library in which a process died: the first below what writes the calls, and what libc passes on."""
+    return next((call for call in place if not PASSED.match(call)), "")
+
+
+def hold_death(found, before, good, what):
+    """Hold that a process died in C code of others that was given no memory, and left each file old or new."""
+    assert found.death in (signal.SIGSEGV, signal.SIGABRT), (what, found.death, found.escaped)
+    assert OTHERS.match(find_death(found.place)), (what, found.place)
+    called = [*takewhile(lambda call: not call.endswith(":_PyEval_EvalFrameDefault"), found.place)]
+    assert not [call for call in called if call.startswith("compiled/extension")], (what, called)
+    hold_whole(found, before, good, what)
+
+
+@pytest.mark.parametrize("inner", ["compiled/extension:", "fairtrec/other:", "lib/libnew:"])
+def test_a_death_in_code_of_ours_or_of_nobody_is_a_failure(inner):
+    own = Trial(None, "", [], {}, [], death=signal.SIGSEGV, place=["tmp/fallen:fall", "lib/libc:", inner])
+    with pytest.raises(AssertionError):
+        hold_death(own, {}, own, "")
+    below = own._replace(place=["lib/libpython3:PyErr_NoMemory", "compiled/extension:", "lib/libpython3:_PyEval_EvalFrameDefault"])  # fmt: skip
+    with pytest.raises(AssertionError):
+        hold_death(below, {}, own, "")
+    other = own._replace(place=["lib/libpython3:PyErr_NoMemory", "lib/libpython3:_PyEval_EvalFrameDefault", "compiled/extension:"])  # fmt: skip
+    hold_death(other, {}, own, "")
+
+
+@pytest.mark.parametrize(("fault", "many"), [(MemoryError, 0), (ValueError, 1)])
+def test_what_is_closed_without_memory_says_nothing(monkeypatch, fairtrec_command, fault, many):
+    class Closed:
+        def __del__(self):
+            raise fault
+
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    monkeypatch.setattr(cli.command, "invoke", lambda _: Closed() and 0)
+    assert fairtrec_command("measures").code == 0
+    assert len(said) == many
+
+
 @pytest.mark.skipif(sys.implementation.name != "cpython", reason="needs _testcapi")
+@pytest.mark.skipif(load_watch() is None, reason="needs a C compiler and glibc, to see where a process dies")
 @pytest.mark.parametrize("trial", [each for each in EVERY if each.values[0] not in DYING], indirect=True)
 def test_memory_that_ends_is_one_line(machine, trial):
     pytest.importorskip("_testcapi", reason="this Python was built without its tests")
@@ -161,6 +246,8 @@ def test_memory_that_ends_is_one_line(machine, trial):
     while code not in (0, 1) and (THOROUGH or at < 3 * STEP):
         at += STEP // 50 if THOROUGH else STEP
         found = machine.run(words, "starve", at)
-        said = re.sub("Exception ignored on building .*\\n(MemoryError.*\\n)?", "", found.err)  # by Python
-        code = found.code
-        hold(found._replace(err=said), before, good, (words, at), is_old=False)
+        code, what = found.code, (words, at)
+        if code is None:
+            hold_death(found, before, good, what)
+        else:
+            hold(found._replace(err=INTERPRETER.sub("", found.err)), before, good, what, is_old=False)

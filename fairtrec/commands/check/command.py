@@ -16,7 +16,7 @@ from fairtrec.cli.runs import name_runs
 from fairtrec.commands.check import VERDICTS, config
 from fairtrec.support.errors import FairtrecError, InputError, UsageError, plain
 from fairtrec.support.files.arguments import is_same, split
-from fairtrec.support.files.atomic import write_together
+from fairtrec.support.files.atomic import append_to, write_together
 from fairtrec.support.literals import FailOn, Method
 
 if TYPE_CHECKING:
@@ -179,7 +179,6 @@ def _write_summary(text: str) -> None:
     """Add to the summary of a job of GitHub Actions, where this is one."""
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
-            with Path(path).open("a", encoding="utf-8", errors="replace") as file:
-                file.write(text)
+            append_to(Path(path), text.encode("utf-8", "replace"))
         except OSError as fault:
             raise UsageError(f"cannot write $GITHUB_STEP_SUMMARY: {fault.strerror}; unset it") from None

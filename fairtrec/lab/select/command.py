@@ -66,6 +66,7 @@ def command(
     """
     from fairtrec.lab.select.select import select
     from fairtrec.statistics.procedure import Procedure
+    from fairtrec.support.files.atomic import write_together
 
     procedure = vars(Procedure())
     if given["baseline"] is None:
@@ -75,6 +76,7 @@ def command(
     files = printing.name_run_files(runs, [output, write_run], qrels, *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
-    with printing.show_progress():
-        selection = select(files, qrels=qrels, write_run=write_run, **given)
-    printing.write(SELECTIONS, form, selection, output, places=places)
+    with write_together():
+        with printing.show_progress():
+            selection = select(files, qrels=qrels, write_run=write_run, **given)
+        printing.write(SELECTIONS, form, selection, output, places=places)

@@ -143,6 +143,22 @@ def stream_to(path: "Path") -> Iterator[BinaryIO]:
             yield file
 
 
+def append_to(path: "Path", content: bytes) -> None:
+    """Add to the end of a file, all or nothing; a file that was not there is new. Raises OSError."""
+    is_new = not path.exists()
+    with path.open("ab", buffering=0) as file:  # a buffer would be written once more as it is closed
+        if is_new:
+            _remember(path)
+        size = os.fstat(file.fileno()).st_size
+        try:
+            while content:
+                content = content[file.write(content) :]
+        except BaseException:
+            with suppress(OSError):  # of a pipe
+                file.truncate(size)
+            raise
+
+
 @contextmanager
 def make_scratch_folder(path: "Path") -> "Iterator[Path]":
     """Give a folder beside ``path`` for what is needed until that is written."""

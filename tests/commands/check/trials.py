@@ -96,4 +96,5 @@ MEASURED = {"check": "QRELS RUNS --require 'nDCG@10 >= 0' -f json"}
 
 WRITING = {
     "check": "check qrels.txt bm25.run --require RR>=0 --junit old.txt -o new",
+    "check in a job": "GITHUB_STEP_SUMMARY=old.txt check qrels.txt bm25.run --require RR>=0 -o new",
 }

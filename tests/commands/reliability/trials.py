@@ -20,3 +20,6 @@ OWN_INTERVALS = ["reliability"]
 EVALUATING = ["reliability"]
 SHORT_HELP = ["reliability"]
 NEEDED_LIBRARY = {"reliability": "scipy"}
+WRITING = {
+    "reliability": "reliability qrels.txt bm25.run fair.run neural.run -m RR -o old.txt",
+}

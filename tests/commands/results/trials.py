@@ -46,3 +46,8 @@ MEASURED = {
     "results diff": "RESULTS RESULTS",
     "results show": "RESULTS",
 }
+WRITING = {
+    "results show": "results show small/results.json -o old.txt",
+    "results diff": "results diff small/results.json small/results.json -o old.txt",
+    "results replay": "results replay small/results.json --root . -o old.txt",
+}

@@ -163,3 +163,6 @@ ROUNDED_IDEALS = [
     lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="terms=each", **given),
     lambda runs, _, given: fairtrec.ablate(runs, measure="NFaiRR@1", vary="target=even", **given),
 ]
+WRITING = {
+    "ablate": "ablate qrels.txt bm25.run fair.run -m nDCG@5 --vary cutoff=5,10 -o old.txt",
+}

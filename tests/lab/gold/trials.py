@@ -111,4 +111,6 @@ FILE_OUTPUTS = ["gold draw bm25.run --number 5 --force -o"]
 
 WRITING = {
     "gold draw": "gold draw bm25.run --number 5 --force -o old.tsv",
+    "gold agree": "gold agree small/gold.tsv --labels small/labels.tsv -o old.txt",
+    "gold judges": "gold judges small/qrels small/judge.qrels --labels small/labels.tsv -o old.txt",
 }

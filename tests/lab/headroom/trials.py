@@ -96,3 +96,6 @@ ROUNDED_IDEALS = [
 
 BY_MEANS = ["headroom none my.run --labels labels --utility scores --fairness Gini"]
 EXCHANGING = [("headroom", "--utility", "nDCG(group=f)@5", "--fairness", "AWRF@5")]
+WRITING = {
+    "headroom": "headroom qrels.txt bm25.run --fairness AWRF@5 --labels labels.tsv --candidates 10 -o old.txt",
+}

@@ -123,3 +123,8 @@ RANKER_STORIES = {
     "select": ("select.md", "Choose a checkpoint of a ranker", r"^ +(-|0|1|inf) +\S+ ", ["-", "0", "1", "inf"])
 }
 MEASURED = {"select": "QRELS RUNS --utility nDCG@10 --fairness NFaiRR@10 COUNTED"}
+_WRITING = "select qrels.txt bm25.run fair.run --utility nDCG@10 --fairness AWRF@5 --labels labels.tsv"
+WRITING = {
+    "select": f"{_WRITING} --folds 2 -o old.txt",
+    "select --write-run": f"{_WRITING} --beta 1 --folds 2 --write-run new -o old.txt",
+}

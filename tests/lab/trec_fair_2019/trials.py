@@ -41,3 +41,7 @@ JSON_READERS = {
         ("trec-fair-2019 --sequences seq.csv --truth FILE --labels authors.csv 2019.jsonl",),
     ),
 }
+WRITING = {
+    "trec-fair-2019": "trec-fair-2019 small/fair.jsonl --sequences small/sequences.csv --truth small/truth.jsonl"
+    " --labels small/authors.csv -o old.txt",
+}

@@ -49,7 +49,7 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "READ_AND_WRITTEN": "tests/security/test_outputs.py: a command that writes OUT, or to -o, and a file that it reads",
     "WRITTEN_IN_PARTS": "tests/security/test_faults.py: commands whose files are written again as each part ends",
     "DIES_WITHOUT_MEMORY": "tests/security/test_faults.py: names in WRITING of commands whose library dies: why",
-    "WRITING": "tests/security/test_faults.py: words of a command that writes to old.txt, old.tsv, old.arrow, old.run or new",
+    "WRITING": "tests/security/test_faults.py: a command that writes to old.txt, old.tsv, old.arrow, old.run or new; small/ has FILES",
     "FAILING_OUTPUTS": "tests/security/test_folders.py: a command that cannot write, and leaves no folder new",
     "FOLDERS_OF_RUNS": "tests/support/files/test_folders.py: words before a folder of runs",
     "LISTS_OF_RUNS": "tests/evaluation/test_batch.py: words that read @list",

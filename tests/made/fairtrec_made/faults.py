@@ -6,21 +6,30 @@ It raises an OSError (``fail``), or the process is killed before it (``kill``). 
 """
 
 import builtins
+import ctypes
 import importlib
 import io
 import json
 import os
+import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
+import tempfile
+import traceback
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 CALLS = ("mkdir", "rename", "replace", "link", "symlink", "fsync", "chmod", "write", "sendfile", "copy_file_range", "ftruncate")  # fmt: skip
 WRITING = {*"wax+"}
+ASSIGNED = re.compile("[A-Z_]+=")
+CALL = re.compile(r"^(.+?)\((\w*)[^)]*\)\[", re.MULTILINE)  # as backtrace_symbols_fd of glibc writes it
 AT_ONCE = 20  # allocations that fail one after the other; then what was being made is given back
 
 
@@ -32,6 +41,9 @@ class Trial(NamedTuple):
     steps: list[str]
     tree: dict[str, str]
     modules: list[str]
+    escaped: str = ""  # the exception that no handler of the command took
+    death: int = 0  # the signal that ended it, if the machine did not
+    place: list[str] = []  # noqa: RUF012 - the calls in C then, the last first, as LIBRARY or LIBRARY:FUNCTION
 
     @property
     def complaints(self):
@@ -103,10 +115,12 @@ def list_tree(folder):
 
 
 def run_here(words, steps):
-    """Run a command in this process, which ends with it."""
+    """Run a command in this process, which ends with it; before its name may be variables, as for a shell."""
     from fairtrec import cli
 
-    sys.argv = ["fairtrec", *words]
+    names = [*takewhile(ASSIGNED.match, words)]
+    os.environ.update(name.split("=", 1) for name in names)
+    sys.argv = ["fairtrec", *words[len(names) :]]
     out, err, code = io.StringIO(), io.StringIO(), 0
     with redirect_stdout(out), redirect_stderr(err):
         steps.install()
@@ -115,13 +129,14 @@ def run_here(words, steps):
             resource.setrlimit(resource.RLIMIT_FSIZE, (steps.at, resource.RLIM_INFINITY))
         if steps.how == "starve":
             cli.command.make_context = starve(cli.command.make_context, steps.at)
+        escaped = None
         try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code
+            code = cli.perform()
+        except BaseException as end:  # noqa: BLE001 - what the interpreter would print
+            code, escaped = None, end
         if steps.how == "starve":
             sys.modules["_testcapi"].remove_mem_hooks()
-    return code, err.getvalue()
+    return code, err.getvalue(), "".join(traceback.format_exception(escaped)) if escaped else ""
 
 
 def starve(call, at):
@@ -135,12 +150,26 @@ def starve(call, at):
     return called
 
 
-def try_once(words, folder, how, at, number):
+def load_watch():
+    """Compile and load what writes the calls in C of a process that dies; None if there is no compiler or glibc."""
+    compiler = shlex.split(sysconfig.get_config_var("CC") or "") or ["cc"]
+    if not sys.platform.startswith("linux") or shutil.which(compiler[0]) is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "fallen.so")
+        done = subprocess.run(
+            [*compiler, "-shared", "-fPIC", Path(__file__).with_suffix(".c"), "-o", made], check=False
+        )
+        return ctypes.CDLL(str(made)).watch if done.returncode == 0 else None
+
+
+def try_once(words, folder, how, at, number, watch):
     """Run a command in a fork of this process, and in a copy of the folder."""
     room = Path(folder).with_name("tried")
     shutil.rmtree(room, ignore_errors=True)
     shutil.copytree(folder, room, symlinks=True)
     reading, writing = os.pipe()
+    fallen = tempfile.TemporaryFile("w+")  # noqa: SIM115 - of two processes
     child = os.fork()
     if child == 0:
         os.close(reading)
@@ -150,25 +179,33 @@ def try_once(words, folder, how, at, number):
         try:
             os.chdir(room / "here")
             steps = Steps(how, at, number)
-            code, err = run_here(words, steps)
+            if watch is not None:
+                watch(fallen.fileno())
+            code, err, escaped = run_here(words, steps)
             os.dup2(writing, 2)
             os.close(saying)
             err += os.read(said, 1 << 16).decode()
-            json.dump([code, err, steps.done, sorted(sys.modules)], answer)
+            json.dump([code, err, steps.done, sorted(sys.modules), escaped], answer)
             answer.flush()
         finally:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as answer:
         said = answer.read()
-    os.waitpid(child, 0)
-    code, err, done, modules = json.loads(said) if said else (None, "", [], [])
-    return Trial(code, err, done, list_tree(room), modules)
+    _, status = os.waitpid(child, 0)
+    code, err, done, modules, escaped = json.loads(said) if said else (None, "", [], [], "")
+    fallen.seek(0)
+    place = [
+        "/".join(Path(library).parts[-2:]).partition(".")[0] + f":{name}"
+        for library, name in CALL.findall(fallen.read())
+    ]
+    fallen.close()
+    return Trial(code, err, done, list_tree(room), modules, escaped, os.WTERMSIG(status), place)
 
 
 def serve():
     """Answer each line of standard input: what to try, and with what fault."""
-    answers = os.fdopen(os.dup(1), "w")
+    answers, watch = os.fdopen(os.dup(1), "w"), load_watch()
     os.dup2(2, 1)
     for line in sys.stdin:
         asked = json.loads(line)
@@ -176,7 +213,7 @@ def serve():
             with suppress(Exception):
                 importlib.import_module(name)
         if asked:
-            print(json.dumps(try_once(**asked)), file=answers, flush=True)
+            print(json.dumps(try_once(**asked, watch=watch)), file=answers, flush=True)
 
 
 class Machine:

@@ -51,6 +51,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     """
     from fairtrec.lab.make.stances.project import make_stances
     from fairtrec.report.output import emit
+    from fairtrec.support.files.atomic import write_together
 
     if given["spurious"] is None:
         options.refuse_typed("is of what --spurious takes out; name a file with it", "spurious_as")
@@ -62,6 +63,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     files = printing.name_run_files(runs, [output, given["save_embeddings"]], *read)
     if output is not None and output == given["save_embeddings"]:
         raise UsageError(f"{output} would hold both stances and embeddings; choose two names")
-    placed = make_stances(files, **given)
-    emit(placed.tsv, output)
+    with write_together():
+        placed = make_stances(files, **given)
+        emit(placed.tsv, output)
     printing.tell(placed.list_notes(accuracy_as))

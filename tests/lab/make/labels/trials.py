@@ -29,3 +29,7 @@ JSON_READERS = {
         ("make labels --track trec-fair-2022 pages.jsonl --qrels FILE -o o",),
     ),
 }
+WRITING = {
+    "labels": "make labels small/pages.jsonl --track trec-fair-2022 -o new",
+    "labels and qrels": "make labels small/pages.jsonl --track trec-fair-2022 --qrels small/reldocs.jsonl --force -o small",
+}

@@ -109,3 +109,8 @@ READING_ANY_FILE = [
     "make stances bm25.run --embeddings FILE --ids queries.tsv -o stances.tsv",
     "make stances bm25.run --embeddings FILE -o stances.tsv",
 ]
+WRITING = {
+    "stances": "make stances small/a.run --embeddings small/vectors.npy --ids small/ids.txt -o old.tsv",
+    "stances and vectors": "make stances small/a.run --embeddings small/vectors.npy --ids small/ids.txt"
+    " --save-embeddings new.parquet -o old.tsv",
+}
