@@ -138,20 +138,20 @@ def log2(values: Floats) -> Floats:
     return out
 
 
-_of_counts = np.zeros(0)  # grows as longer rankings are seen
-
-
 def log2_of_counts(number: int) -> Floats:
     """Return the logarithms of 0, 1, .. ``number`` - 1 to base 2; they are kept, and read only.
 
     >>> log2_of_counts(3).tolist()
     [-inf, 0.0, 1.0]
     """
-    global _of_counts  # noqa: PLW0603 - a table
-    if len(_of_counts) < number:
-        _of_counts = log2(np.arange(float(max(number, 2 * len(_of_counts), 128))))
-        _of_counts.flags.writeable = False
-    return _of_counts[:number]
+    return _keep_log2_of_counts(1 << number.bit_length())[:number]
+
+
+@cache
+def _keep_log2_of_counts(number: int) -> Floats:
+    found = log2(np.arange(float(number)))
+    found.flags.writeable = False
+    return found
 
 
 @lru_cache(maxsize=1024)

@@ -148,6 +148,6 @@ def ideals(omega: Floats, documents: Ints, cutoff: int) -> Floats | None:
     weights = np.diff(discount.sums(discount.log2(cutoff)))
     best = np.zeros((len(worth), cutoff))
     best[:, :several] = np.where(falling > -np.inf, falling, 0.0) * weights[:several]
-    best = np.cumsum(best, axis=1) + 0.0
+    best = np.cumsum(best, axis=1)
     best[~documents.any(axis=1)] = np.nan
     return best

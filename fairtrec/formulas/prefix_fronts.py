@@ -90,7 +90,7 @@ class Layers:
         return cls(layers)
 
     def find_front(self, most: int = MOST) -> Found | None:
-        """Find the whole front; None where more than ``most`` pairs would have to be kept at a rank.
+        """Find the whole front; None if a rank keeps more than ``most`` pairs, or compares four times as many.
 
         >>> pay = lambda placed, above: np.array([[0.0, 1.0 - above]]) + 0 * placed
         >>> gains, one = np.array([[2.0], [1.0]]), np.array([1, 1])

@@ -373,7 +373,7 @@ class FAIR(Measure):
         earned, placed, total = self._earned(held, merit, target), np.zeros((1, len(merit))), 0.0
         for above in range(min(self.cutoff, len(merit))):
             (gains,), (away,) = earned(placed, above)
-            gains = np.where(placed[0] > 0, -1.0, gains)
+            gains = np.where(placed[0] > 0, -np.inf, gains)
             away = np.where(gains >= gains.max() * (1 - NEAR), np.nan_to_num(away, nan=np.inf), np.nan)
             best = int(np.argmax(away <= np.nanmin(away) + NEAR))
             total += gains[best]

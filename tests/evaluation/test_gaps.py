@@ -177,8 +177,17 @@ def test_few_queries_or_values_that_differ_have_no_interval_and_then_a_question_
         (np.arange(11.0) / 11, True, False),
     ):
         values = {"a": wide, "b": narrow}
-        found, _ = gap(values, 0.95, qids=named(values))
+        found, ratio = gap(values, 0.95, qids=named(values))
         assert (not isnan(found.p), found.doubtful) == (has, doubtful)
+        assert (not isnan(ratio.low), ratio.doubtful) == (has, doubtful)
+
+
+def test_a_ratio_without_an_interval_has_no_question_mark():
+    values = {"a": np.array([4.0, -3.0, 5.0, -3.5, 3.0, -4.5]), "b": np.array([0.0, -3.0, 2.0, -1.0, 0.5, -2.0])}
+    difference, ratio = gap(values, 0.95, qids=named(values))  # the mean of a is .17, and may be 0
+    assert difference.doubtful
+    assert difference.low < 0 < difference.high
+    assert (isnan(ratio.low), ratio.doubtful) == (True, False)
 
 
 def test_without_a_confidence_slices_of_any_size_have_no_interval():

@@ -109,3 +109,18 @@ def test_the_first_part_of_a_logarithm_has_exact_multiples():
         product = power * two
         assert Fraction(product) == power * Fraction(two)
         assert Fraction(product + of_c[-1]) == Fraction(product) + Fraction(of_c[-1])
+
+
+def test_logarithms_of_counts_are_kept_and_read_only():
+    assert elementary.log2_of_counts(1).tolist() == [-math.inf]
+    with pytest.raises(ValueError, match="read-only"):
+        elementary.log2_of_counts(3)[1] = 1
+
+
+def test_long_tables_of_powers_are_not_kept():
+    kept = elementary._keep_powers.cache_info
+    elementary.power(0.503, np.array([elementary.LONGEST_KEPT - 1]))
+    before = kept().currsize
+    assert elementary.power(0.503, np.array([elementary.LONGEST_KEPT])).tolist() == [0]  # smaller than any double
+    assert elementary.power(1.0, np.array([elementary.LONGEST_KEPT])).tolist() == [1]
+    assert kept().currsize == before

@@ -190,6 +190,26 @@ def test_too_many_ways_are_not_followed():
     ]  # 60 kinds
 
 
+def test_as_many_ways_are_followed_as_may_be():
+    gains = np.array([[0.0] * 7 + [1.0] * 7])
+    worth = np.random.default_rng(2).random((1, 14)).round(3)
+    weights, discounts = 1 / np.sqrt(np.arange(1.0, 8)), 1 / np.arange(1.0, 8)
+    falling = [np.sort(worth[0, part])[::-1].tolist() for part in (slice(7), slice(7, None))]
+    most, ways = 0, [(0, 0, 0.0, 0.0)]  # of each kind how many are placed, utility, fairness
+    for weight, discount in zip(weights, discounts, strict=True):
+        longer = [(a + 1, b, u, f + discount * falling[0][a]) for a, b, u, f in ways]
+        longer += [(a, b + 1, u + weight, f + discount * falling[1][b]) for a, b, u, f in ways]
+        ways = [
+            one
+            for one in longer
+            if not any(one[:2] == other[:2] and one != other and one[2] <= other[2] and one[3] <= other[3] for other in longer)
+        ]  # fmt: skip
+        most = max(most, len(ways))
+    assert most > 36  # the numbers of two kinds that seven ranks can have
+    assert two_sums.find_fronts_by_counts(gains, worth, weights, discounts, most=most) != [None]
+    assert two_sums.find_fronts_by_counts(gains, worth, weights, discounts, most=most - 1) == [None]
+
+
 def drawn_fronts(random, many=4):
     fronts = []
     for _ in range(many):
@@ -283,6 +303,17 @@ def test_the_mean_is_what_an_integer_program_of_all_documents_and_ranks_finds():
             ]  # fmt: skip
             answer = milp(-fair, constraints=constraints, integrality=np.ones(at.size), bounds=(0, 1))
             assert spend(fronts, least).fairness == pytest.approx(-answer.fun, abs=1e-5)
+
+
+def test_no_fronts_have_a_hull_of_one_point():
+    start, edges, slopes, whose = merge_hulls([])
+    assert (start.tolist(), edges.tolist(), slopes.tolist(), whose.tolist()) == ([0, 0], [[], []], [], [])
+
+
+@pytest.mark.parametrize("scale", [1e-15, 1.0, 1e15])
+def test_a_sieve_has_no_scale(scale):
+    utility, fairness = scale * np.array([2.0, 1.0, 1.0, 0.0]), scale * np.array([1.0, 2.0, 1.0, 1.0])
+    assert fronts_module.find_candidates(utility, fairness).tolist() == [0, 1, 2]  # the last has less than the first
 
 
 def test_the_merged_hull_is_that_of_all_choices():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fairtrec.formulas import discount
+from fairtrec.formulas import discount, neutrality
 from fairtrec.formulas.neutrality import ideal, ideals, omega
 
 EVEN = np.array([0.5, 0.5])
@@ -71,6 +71,26 @@ def test_omega_is_the_slow_omega(given_documents, tau):
     np.testing.assert_allclose(omega(counts, target, tau), expected, atol=1e-12)
     assert np.all(omega(counts, target, tau) >= 2 * target.min() - 1 - 1e-12)
     assert np.all(omega(counts, target, tau) <= 1)
+
+
+@given(documents(), st.lists(st.booleans(), min_size=5, max_size=5))
+def test_each_different_row_of_counts_is_listed(given_documents, known):
+    counts = np.where(np.array(known)[: len(given_documents[0]), None], given_documents[0] % 9, np.nan)
+    kinds, number = neutrality._kinds_of(counts)
+    np.testing.assert_array_equal(kinds[number], counts)
+
+
+def test_rows_are_listed_up_to_a_number(monkeypatch):
+    counts = np.array([[1.0, 0.0], [0.0, 2.0]])  # 0, 1 or nan next to 0, 1, 2 or nan
+    monkeypatch.setattr(neutrality, "KINDS", 12)
+    assert len(neutrality._kinds_of(counts)[0]) == 12
+    monkeypatch.setattr(neutrality, "KINDS", 11)
+    assert neutrality._kinds_of(counts) is None
+
+
+@pytest.mark.parametrize("odd", [-1.0, 0.5, np.inf])
+def test_rows_of_other_numbers_than_counts_are_not_listed(odd):
+    assert neutrality._kinds_of(np.array([[1.0, 0.0], [0.0, odd]])) is None
 
 
 @given(documents(), st.integers(0, 6), st.randoms())

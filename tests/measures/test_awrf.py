@@ -202,3 +202,19 @@ def test_only_given_weights_can_rise_so_that_ndcg_exceeds_1():
         (0, 1),
         (0, 1),
     ]
+
+
+def test_ndcg_does_not_depend_on_unknown_groups():
+    run = {
+        "1": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0},
+        "2": {"y": 3.0, "b": 2.0, "a": 1.0},
+        "3": {"b": 1.0, "x": 0.5},
+    }
+    qrels = {"1": {"a": 1, "y": 2}, "2": {"a": 1, "b": 1}, "3": {"b": 1, "c": 3}}
+    names = "AWRF(discount=log2)@10 nDCG@10 AWRFxnDCG(discount=log2)@10"
+    scores = fairtrec.evaluate(names, run, qrels=qrels, labels={"a": "f", "b": "m", "c": "f"}, bounds="labels").scores[
+        0
+    ]
+    for end in ("least", "greatest"):
+        fair, _, both = scores.ends[end].values
+        assert both == pytest.approx(fair * scores.values[1], rel=1e-12)

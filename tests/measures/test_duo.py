@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.formulas import extremes, spread
+from fairtrec.measures import duo
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
 from fairtrec.support import progress
 from fairtrec.support.errors import UsageError
@@ -302,6 +303,12 @@ def test_an_order_at_each_end_is_worth_0_and_1(mean):
             assert order[1] == 1  # of unknown stance: it stays
             assert sorted(order.tolist()) == list(range(n + 1))
             assert DUO(mean=mean)(unknown[order][None]) == pytest.approx(float(worst), abs=1e-9)
+
+
+def test_orders_of_up_to_so_many_documents_are_known(monkeypatch):
+    monkeypatch.setattr(duo, "MOST_IN_ORDER", 6)
+    assert DUO().order_at_end(np.arange(6.0)[:, None], worst=True) is not None
+    assert DUO().order_at_end(np.arange(7.0)[:, None], worst=True) is None
 
 
 def test_where_not_all_documents_count_no_order_is_known_to_be_at_an_end():

@@ -363,3 +363,13 @@ def test_the_lesser_weight_of_groups_decides_the_degrees_of_freedom():
     assert found.effective == count_effective(held)
     pairs = [deleted.bound_share(held[[*pair]], np.ones(2), 0.95).effective for pair in combinations(range(4), 2)]
     assert max(pairs) == 2
+
+
+def test_the_high_end_of_three_groups_is_of_a_level_for_three_pairs():
+    def bound(got, due, level):
+        return deleted.PooledInterval(0.1, level, 20.0, False)
+
+    got, due = np.array([[1.0, 2.0, 3.0]]), np.full((1, 3), 4.0)
+    found = deleted.bound_least_ratio(got, due, 0.94, bound)
+    assert found.high == pytest.approx(0.98)  # .06 / 3 below 1
+    assert deleted.bound_least_ratio(got[:, :2], due[:, :2], 0.94, bound).high == pytest.approx(0.94)

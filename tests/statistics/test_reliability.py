@@ -214,6 +214,16 @@ def test_values_without_an_order():
     assert math.isnan(correlate_halves(np.ones((3, 4)), list(halve_queries("abcd"))))
 
 
+def test_four_queries_have_halves():
+    # in each half the first run is best and the last worst
+    assert (
+        correlate_halves(
+            np.array([[0.9, 0.8, 0.9, 0.7], [0.5, 0.6, 0.5, 0.4], [0.1, 0.2, 0, 0]]), list(halve_queries("abcd"))
+        )
+        == 1
+    )
+
+
 def test_halves_are_those_of_sha256():
     # sha256("7 0 q1") begins with 5a, of q2 with f5, of q3 with 48, of q4 with b4, of q5 with 0e: q5 and q3 are first
     first = next(iter(halve_queries(["q1", "q2", "q3", "q4", "q5"], seed=7)))

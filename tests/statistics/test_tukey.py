@@ -51,6 +51,13 @@ def test_by_hand():
     assert corrections.randomized_tukey(np.array([[0.0, 0.25, 1.0]])).tolist() == [[1, 1, 1]] * 3
 
 
+def test_sums_that_differ_by_rounding_are_as_far_apart():
+    # One run has .1, .2 and .3 and the other .3: .3 apart, as in 4 of 8 ways; .9, .7 and .5 are further, twice .1 is not.
+    # In doubles .1 + .2 + .3 - .3 is above .3, and .3 + .3 - (.1 + .2) below.
+    values = np.array([[0.1, 0.0], [0.2, 0.0], [0.3, 0.0], [0.0, 0.3]])
+    assert corrections.randomized_tukey(values)[0, 1] == 0.75
+
+
 def test_many_are_dealt_at_random_as_by_a_plain_loop(monkeypatch):
     values = np.random.default_rng(1).normal(0.5, 0.2, (9, 4)) + np.array([0, 0, 0.1, 0.2])
     draw = np.random.default_rng(7)

@@ -6,7 +6,7 @@ import pytest
 import fairtrec
 from fairtrec.measures.exposure import Exposure
 from fairtrec.measures.skew import Skew
-from fairtrec.statistics.value_ranges import bound_size, cut_ends
+from fairtrec.statistics.value_ranges import bound_difference, bound_size, cut_ends
 
 SKEWED = "values are skewed"
 
@@ -28,6 +28,23 @@ def test_exposure_ends_at_the_target(target, low, high):
     assert of_m.numbers(0)["low"] == pytest.approx(low)
     for scores in (of_f, of_m):
         assert scores.find_bounds(0) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "of_differences"),
+    [
+        ((0.25, 1.0), (-0.75, 0.75)),
+        ((-1.0, 0.5), (-1.5, 1.5)),
+        ((None, 1.0), (None, None)),
+        ((0.0, None), (None, None)),
+    ],
+)
+def test_two_values_differ_by_the_width_of_their_range(bounds, of_differences):
+    assert bound_difference(bounds) == of_differences
+
+
+def test_a_value_differs_from_half_another_by_so_much():
+    assert bound_difference((0.25, 1.0), 0.5) == (-0.25, 0.875)
 
 
 def test_each_attribute_is_bounded_by_its_own_target():

@@ -200,7 +200,7 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
         some = np.flatnonzero(slots.number[rows] == many)
         effects = _tried if many <= count_enumerable(ways) else _plugged
         moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]
-    moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
+    moves = np.where((first == MISSING) | np.isnan(moves), -np.inf, moves)
     most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
     at = np.arange(len(rows))
     there = moves[at, most] >= 0
