@@ -54,6 +54,19 @@ def test_a_draw_is_a_part_of_a_larger_one(mutants):
     assert len({mutant.name for mutant in many}) == 50
 
 
+@pytest.mark.parametrize(
+    ("counts", "passes"),
+    [((400, 12, 0), True), ((400, 13, 0), False), ((400, 1, 1), False), ((0, 0, 0), True)],
+)
+def test_survivors_are_few_and_named(mutants, counts, passes):
+    assert mutants.judge(*counts)[0] == passes
+
+
+def test_one_line_tells_how_many_survive_and_are_named(mutants):
+    line = "400 drawn, 390 killed, 10 survive: 2.5% of at most 3%; 9 named in .ci/survivors.toml, 1 not"
+    assert mutants.judge(400, 10, 1) == (False, line)
+
+
 def test_survivors_that_are_named_have_a_reason_and_exist(mutants):
     named = tomllib.loads((REPOSITORY / ".ci" / "survivors.toml").read_text("utf-8"))
     texts = {mutant.name for mutant in mutants.draw_mutants(0, sys.maxsize, list(named))}
