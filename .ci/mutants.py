@@ -1,9 +1,11 @@
 """Change formulas at random places, and list the changes that no test notices: ``make mutants``.
 
-A mutant has one change: another comparison, operator or number, False for True, all for any. A digest of its text
-decides whether it is drawn, so an edit elsewhere keeps the draw. It runs in a process of its own, with the tests that
-enter the changed line; a run of all tests with coverage finds these. .mutants/ keeps what is known: a killed mutant is
-not tried again until its file changes, and a survivor until tests change. .mutants/survivors.txt lists the survivors.
+A mutant has one change: another comparison, operator or number, False for True, all for any. Two kinds are left out,
+because they change nothing that a reader sees: < for <= next to a tolerance, which no value equals, and numbers of a
+constant such as 1 << 22 or 10**8, which is a round bound of speed or memory. A digest of the text of a mutant decides
+whether it is drawn, so an edit elsewhere keeps the draw. It runs in a process of its own, with the tests that enter
+the changed line; a run of all tests with coverage finds these. .mutants/ keeps what is known: a killed mutant is not
+tried again until its file changes, and a survivor until tests change. .mutants/survivors.txt lists the survivors.
 
 The program passes if .ci/survivors.toml names each survivor with its reason, and if at most 3 % of the drawn survive.
 
@@ -62,6 +64,7 @@ PAIRS = [
 OTHER = {one: other for pair in PAIRS for one, other in (pair, pair[::-1])}
 OTHER |= {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.USub: ast.UAdd}
 UNREAD = {"annotation", "returns", "decorator_list"}  # fields of a node that compute nothing
+TOLERANCES = {"NEAR", "ROUNDING", "ROUNDED", "EPSILON"}
 GUARDS = {"strict", "default_factory"}  # keywords that only a fault of ours makes matter
 
 
@@ -108,6 +111,8 @@ def find_changes(node: ast.AST, shown: ast.AST | None = None, start: int | None 
             return
         case ast.keyword(arg=name) if name in GUARDS:
             return
+        case ast.BinOp(ast.Constant(), ast.LShift() | ast.Pow(), ast.Constant()) if start is None:
+            return
     if isinstance(node, ast.stmt) and start is not None:
         start = node.lineno
     is_atom = isinstance(node, ast.Constant) and isinstance(shown, ast.expr | ast.keyword)
@@ -124,7 +129,7 @@ def find_changes(node: ast.AST, shown: ast.AST | None = None, start: int | None 
 def _list_values(node: ast.AST, above: ast.AST | None) -> Iterator[tuple[str, object]]:  # noqa: C901 - a case for each kind of node
     """List what a field of this node may become."""
     match node:
-        case ast.Compare(ops=ops):
+        case ast.Compare(ops=ops) if not _is_tolerant(node):
             for place, operator in enumerate(ops):
                 yield "ops", [*ops[:place], OTHER[type(operator)](), *ops[place + 1 :]]
         case ast.BinOp(left=left, op=op, right=right) if _is_computed(op, left, right):
@@ -147,6 +152,11 @@ def _list_values(node: ast.AST, above: ast.AST | None) -> Iterator[tuple[str, ob
             yield "func", ast.Name(OTHER[word], ast.Load())
         case ast.Call(func=ast.Attribute(value=value, attr=word)) if word in OTHER:
             yield "func", ast.Attribute(value, OTHER[word], ast.Load())
+
+
+def _is_tolerant(node: ast.Compare) -> bool:
+    """Whether one side is a tolerance, or a value and a tolerance."""
+    return any(isinstance(each, ast.Name) and each.id in TOLERANCES for each in ast.walk(node))
 
 
 def _is_computed(operator: ast.operator, *nodes: ast.AST) -> bool:

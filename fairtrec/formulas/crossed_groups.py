@@ -191,8 +191,7 @@ class Crossing:
         """Give the target [query, group] where documents hold these shares; nan where they hold none."""
         found = np.full(shares.shape, np.nan)
         for row in np.flatnonzero(~np.isnan(shares).any(axis=1)):
-            there = shares[row] > 0
-            found[row] = CrossedTarget(self.space, self.codes[there], shares[row, there]).look_up_shares(self.codes)
+            found[row] = CrossedTarget(self.space, self.codes, shares[row]).look_up_shares(self.codes)
         return found
 
     @cached_property

@@ -107,7 +107,8 @@ def amounts(
     else:
         counts[:, [group == "" for group in authors.groups]] = 0.0
     exposed = _counted(slot, reach(stops[sequences.entries], sequences.starts, gamma), slots)
-    exposed *= stops[entry] if track else 1.0
+    if track:
+        exposed *= stops[entry]
     times = np.bincount(slot, minlength=slots) if track else np.bincount(pairs.of)[pair]  # ranked, or to be ranked
     relevant = times * stops[entry]
     exposure, relevance = (

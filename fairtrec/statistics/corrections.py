@@ -8,7 +8,7 @@ experiments. ACM TOIS 30(1), 2012. https://doi.org/10.1145/2094072.2094076
 
 from collections.abc import Iterator
 from itertools import permutations
-from math import factorial
+from math import lgamma, log
 
 import numpy as np
 
@@ -72,8 +72,8 @@ def randomized_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) 
     sums = moved.sum(axis=0)
     apart = np.abs(sums[:, None] - sums) - NEAR * moved.max(axis=1).sum()
     dealt = np.sort(moved, axis=1)  # so that nothing depends on the order in which the runs are given
-    few = max(runs, queries) <= resamples.bit_length()  # of more there are more ways, of a great many no number
-    exact = few and factorial(runs) ** (queries - 1) <= resamples  # exact: whole numbers
+    ways = (queries - 1) * lgamma(runs + 1)  # the logarithm of their number, which may be beyond all numbers
+    exact = ways <= log(resamples) + NEAR
     parts = _all_ways(dealt) if exact else _drawn(dealt, resamples, seed)
     ranges = np.sort(np.concatenate([np.ptp(part.sum(axis=1), axis=1) for part in parts]))
     reached: Floats = (len(ranges) - np.searchsorted(ranges, apart)).astype(np.float64)

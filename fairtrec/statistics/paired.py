@@ -106,7 +106,7 @@ def _randomization(differences: Floats, resamples: int, seed: int) -> Floats:
     observed = np.abs(differences.sum(axis=1)) - NEAR * np.abs(differences).sum(axis=1)
     draw = np.random.default_rng(seed)
     extreme = np.zeros(rows)
-    block = max(1, BLOCK // max(rows, queries))
+    block = max(1, BLOCK // (rows + queries))
     for start in range(0, many, block):
         numbers = np.arange(start, min(start + block, many))
         if exact:

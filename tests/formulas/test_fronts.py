@@ -358,3 +358,4 @@ def test_a_front_with_bounds_is_known_only_if_they_are_attained():
     one = np.array([0.5])
     for ends, attained, known in ((None, False, True), (np.ones((2, 1)), False, False), (np.ones((2, 1)), True, True)):
         assert Front(one, one, np.zeros((1, 1), dtype=np.int64), ends, attained=attained).is_known == known
+    assert not Front(one, one, np.zeros((1, 1), dtype=np.int64), np.ones((2, 1))).is_known

@@ -51,6 +51,15 @@ def test_ranks_without_a_value_change_no_bit(given_tables, more):
     )
 
 
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_weights_of_one_row_are_those_of_all(is_compiled, monkeypatch):
+    if not is_compiled:
+        monkeypatch.setattr(weighted_sums, "extension", None)
+        monkeypatch.setattr(weighted_sums, "TOGETHER", 1)  # so that each row is summed by itself
+    values = np.arange(12.0).reshape(4, 3)
+    assert weighted_sum(values, np.array([[1.0, 0.5, 0.25]])).tolist() == [1.0, 6.25, 11.5, 16.75]
+
+
 @given(TABLES)
 def test_rows_do_not_change_each_other(given_tables):
     values, weights = given_tables

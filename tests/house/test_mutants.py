@@ -35,6 +35,10 @@ def mutants():
         ("x: tuple[int | None, Literal[2]]", []),
         ("x = int | None", []),
         ("x = zip(a, b, strict=True)", []),
+        ("x = a > NEAR * b", ["NEAR * b -> NEAR / b"]),
+        ("MOST = 1 << 22", []),
+        ("FEW, MANY = 3, 10**8", ["(3, 10 ** 8) -> (4, 10 ** 8)"]),
+        ("def f(a):\n    return a * 2**3", ["a * 2 ** 3 -> a / 2 ** 3", "2 ** 3 -> 2 * 3", "2 ** 3 -> 3 ** 3", "2 ** 3 -> 2 ** 4"]),
     ],
 )  # fmt: skip
 def test_what_is_changed(mutants, line, changes):

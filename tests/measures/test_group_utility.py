@@ -349,3 +349,14 @@ def test_a_gap_without_an_interval_is_not_doubtful(queries, confidence):
     assert np.isnan([found.low, found.high, found.p]).all()
     assert not found.doubtful
     assert found.queries == queries
+
+
+def test_relative_differences_end_at_2_only_if_no_value_is_below_0():
+    x, y = np.array([1.0, 0.0, 1.0, 0.5, 1.0, 0.0]), np.array([0.0, 0.25, 0.0, 0.0, 0.125, 0.0])
+    free, above_0, of_any = (
+        compare_groups("P@1", ("a", "b"), x, y, 0.95, bounds=bounds)
+        for bounds in ((None, None), (0.0, None), (-1.0, 1.0))
+    )
+    assert free.relative_high > 2
+    assert (above_0.relative_low, above_0.relative_high) == (free.relative_low, 2)
+    assert of_any.relative_high == free.relative_high
