@@ -77,10 +77,8 @@ def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[
         np.minimum(fewer, same, out=same)
         least += cost
         most -= cost
-        if rank > length - marked:  # so many of a prefix so long are marked at least
-            same[:, : rank - (length - marked)] = np.inf
-        if rank < marked:  # and so many at most
-            same[:, rank + 1 :] = np.inf
+        same[:, : max(rank - (length - marked), 0)] = np.inf  # so many of a prefix so long are marked at least
+        same[:, rank + 1 :] = np.inf  # and so many at most
     return float(least[-1]), float(-most[-1])
 
 

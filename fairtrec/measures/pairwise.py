@@ -71,7 +71,8 @@ def rd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
 
 
 def _divergence(p: Floats, q: Floats) -> Floats:
-    return p * log2(np.where(p > 0, p / q, 1)) + (1 - p) * log2(np.where(p < 1, (1 - p) / (1 - q), 1))
+    other, of_other = 1 - p, 1 - q
+    return p * log2(np.where(p > 0, p, q) / q) + other * log2(np.where(other > 0, other, of_other) / of_other)
 
 
 PER_CELL: dict[PrefixDifference, float] = {

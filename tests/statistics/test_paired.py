@@ -57,6 +57,13 @@ def test_randomization_by_hand():
     assert paired.p_values(np.array([[1.0, 2.0, 3.0]]), "randomization").tolist() == [0.25]
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_sums_that_differ_by_rounding_are_as_far_from_0_on_any_scale(scale):
+    # .3 from 0, as in 8 of 16 ways; .9, .7 and .5 are further, twice .1 is not. In doubles .1 + .2 + .3 - .3 is above .3
+    differences = scale * np.array([[0.1, 0.2, 0.3, -0.3]])
+    assert paired.p_values(differences, "randomization")[0] == 0.75
+
+
 def test_exact_randomization_is_scipys():
     differences = normal(4, 9).round(1)
     expected = [
