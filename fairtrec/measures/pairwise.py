@@ -71,8 +71,8 @@ def rd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
 
 
 def _divergence(p: Floats, q: Floats) -> Floats:
-    other, of_other = 1 - p, 1 - q
-    return p * log2(np.where(p > 0, p, q) / q) + other * log2(np.where(other > 0, other, of_other) / of_other)
+    other = 1 - p
+    return p * log2(np.where(p > 0, p, q) / q) + other * log2(np.where(other > 0, other, 1 - q) / (1 - q))
 
 
 PER_CELL: dict[PrefixDifference, float] = {
