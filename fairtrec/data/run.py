@@ -146,7 +146,10 @@ class Run(ByQuery):
         width = int(length.max(initial=0))
         rank = np.arange(width if depth is None else min(width, depth))
         refuse_large(queries=len(rows), documents=len(rank))
-        return np.where(rank < length[:, None], first[:, None] + rank, MISSING)
+        lines: Ints = first[:, None] + rank
+        if length.min(initial=len(rank)) < len(rank):
+            lines[rank >= length[:, None]] = MISSING
+        return lines
 
     def _place(self, rows: Ints, depth: int | None) -> Ints:
         """Give the lines of documents where their positions are [query, rank]."""

@@ -21,6 +21,7 @@ MANY, KINDS = (
     100_000,
     1 << 14,
 )  # counts of documents, from which each different row is rated once; of the most such rows
+PIECE = 1 << 15  # documents that are rated at a time, as caches have them
 TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
 
 
@@ -57,10 +58,16 @@ def omega(counts: Floats, target: Floats, tau: int = 1) -> Floats:
     >>> omega(np.array([[10, 0], [6, 4], [8, 2], [1, 0], [0, 0.]]), np.array([0.5, 0.5])).round(6).tolist()
     [0.0, 0.8, 0.4, 1.0, 1.0]
     """
-    if counts.size > MANY and target.size == counts.shape[-1] <= distribution.FEW and (found := _kinds_of(counts)):
-        kinds, number = found
-        return np.asarray(_rate_neutrality(kinds, target.reshape(-1), tau)[number])
-    return _rate_neutrality(counts, target, tau)
+    if counts.size <= MANY or target.size != counts.shape[-1] or target.size > distribution.FEW:
+        return _rate_neutrality(counts, target, tau)
+    rows, target = counts.reshape(-1, target.size), target.reshape(-1)
+    rated = np.empty(len(rows))
+    for first in range(0, len(rows), PIECE):
+        piece = rows[first : first + PIECE]
+        found = _kinds_of(piece)
+        kinds, number = (piece, slice(None)) if found is None else found
+        rated[first : first + PIECE] = _rate_neutrality(kinds, target, tau)[number]
+    return rated.reshape(counts.shape[:-1])
 
 
 def _kinds_of(counts: Floats) -> tuple[Floats, Ints] | None:
@@ -140,14 +147,19 @@ def ideals(omega: Floats, documents: Ints, cutoff: int) -> Floats | None:
     [[1.0, 1.315465]]
     """
     documents = np.broadcast_to(documents, omega.shape)
-    worth = np.where(documents > 0, omega, -np.inf)
-    if not worth.size or documents.max() > 1 or np.isnan(worth).any():
+    if not omega.size or documents.max() > 1:
         return None
-    several = min(cutoff, worth.shape[1])
-    falling = -np.sort(np.partition(-worth, several - 1, axis=1)[:, :several], axis=1)
     weights = np.diff(discount.sums(discount.log2(cutoff)))
-    best = np.zeros((len(worth), cutoff))
-    best[:, :several] = np.where(falling > -np.inf, falling, 0.0) * weights[:several]
+    best = np.zeros((len(omega), cutoff))
+    step = max(PIECE // omega.shape[1], 1)
+    for first in range(0, len(omega), step):
+        part = slice(first, first + step)
+        worth = np.where(documents[part] > 0, -omega[part], np.inf)
+        if np.isnan(worth).any():
+            return None
+        worth.partition(min(cutoff, worth.shape[1]) - 1, axis=1)
+        falling = -np.sort(worth[:, :cutoff], axis=1)
+        best[part, : falling.shape[1]] = np.where(falling > -np.inf, falling, 0.0) * weights[: falling.shape[1]]
     best = np.cumsum(best, axis=1)
     best[~documents.any(axis=1)] = np.nan
     return best

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.data import find_judged_lines
 from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.given import background as background_file
 from fairtrec.measures.nfairr import FaiRR
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
@@ -456,6 +457,15 @@ def test_the_depth_of_the_background():
     result = fairtrec.evaluate("IFaiRR", RUN, background=background, background_depth=2, **TEXTUAL)
     assert re.fullmatch(r"given@[0-9a-f]{8}/2", result.signature["background"])
     assert result.scores[0].defined.tolist() == [1]  # q2 and q3 have none
+
+
+@pytest.mark.parametrize("missing", ["neutral", "worst", "skip"])
+def test_the_background_is_looked_up_some_queries_at_a_time(monkeypatch, missing):
+    runs = {f"q{i}": {f"d{1 + (i + j) % (5 + i % 3)}": -float(j) for j in range(1 + i % 4)} for i in range(9)}
+    measured = "NFaiRR@2", runs
+    whole = repr(values(*measured, background=runs, missing=missing, **TEXTUAL))
+    monkeypatch.setattr(background_file, "PIECE", 5)
+    assert repr(values(*measured, background=runs, missing=missing, **TEXTUAL)) == whole
 
 
 def test_the_background_may_be_the_run_itself(tmp_path):

@@ -55,6 +55,28 @@ def test_what_is_not_there_is_nan():
     assert np.isnan(omega(np.array([[0.0, 0], [3, 1], [np.inf, np.inf]]), np.full(2, np.nan))).all()
 
 
+def test_many_documents_are_rated_some_at_a_time_as_each_is_by_itself(monkeypatch):
+    counts = np.random.default_rng(1).poisson(1.5, (40_000, 3)).astype(np.float64)
+    counts[7], counts[99], counts[39_999] = np.nan, 0.25, 1e300  # of pieces that have no table of their rows
+    target = np.array([0.5, 0.3, 0.2])
+    monkeypatch.setattr(neutrality, "PIECE", 1000)
+    found = omega(counts.reshape(200, 200, 3), target[None, None])
+    each = np.concatenate([omega(part, target) for part in np.split(counts, 4000)])
+    assert found.tobytes() == each.tobytes()
+
+
+@pytest.mark.parametrize("several", [1, 3, 7])
+def test_ideals_are_found_some_queries_at_a_time_as_each_is_by_itself(monkeypatch, several):
+    random = np.random.default_rng(2)
+    worth, there = random.choice([-0.5, 0.0, 0.25, 1.0], (50, 20)), random.integers(0, 2, (50, 20))
+    there[3] = 0
+    monkeypatch.setattr(neutrality, "PIECE", 20 * several)
+    each = np.concatenate([ideals(worth[i : i + 1], there[i : i + 1], 9) for i in range(50)])
+    assert ideals(worth, there, 9).tobytes() == each.tobytes()
+    worth[49, 0], there[49, 0] = np.nan, 1
+    assert ideals(worth, there, 9) is None
+
+
 @st.composite
 def documents(draw):
     groups = draw(st.integers(2, 4))

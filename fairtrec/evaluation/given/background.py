@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Candidates, Docs, Run, digest_queries, take
+from fairtrec.data import MISSING, Candidates, Docs, Floats, Ints, Run, digest_queries, refuse_large, take
 from fairtrec.evaluation.given.reference import (
     Files,
     Input,
@@ -18,11 +18,13 @@ from fairtrec.evaluation.given.reference import (
     Written,
 )
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.documents import EvaluationContext, Needs
+from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
+
+PIECE = 1 << 15  # documents that are looked up at a time, as caches have them
 
 
 class BackgroundReference(MeasuredReference):
@@ -133,8 +135,20 @@ def background(inputs: Inputs) -> Candidates:
     asked = run, depth, tuple(inputs.qids)
     if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
         documents.last = None  # before memory is taken for the next
-        rows = documents.rows(run, inputs.qids, depth)
         # its unknown documents are neutral: as worst ones they would ease the ideal
         counts = documents.document_counts.counts.astype(np.float64) if documents.missing == "worst" else inputs.counts
-        documents.last = asked, Candidates(take(counts, rows), (rows != MISSING).astype(np.int64))
+        documents.last = asked, _gather(documents, documents.lines(run, inputs.qids, depth), run, counts)
     return documents.last[1]
+
+
+def _gather(documents: Documents, lines: Ints, run: Run, counts: Floats) -> Candidates:
+    """Gather the counts of the documents on these lines of a run [query, rank], some queries at a time."""
+    refuse_large(queries=lines.shape[0], documents=lines.shape[1], groups=counts.shape[1])
+    found, is_there = np.empty((*lines.shape, counts.shape[1])), np.empty(lines.shape, dtype=np.bool_)
+    step = max(PIECE // max(lines.shape[1], 1), 1)
+    for first in range(0, len(lines), step):
+        part = slice(first, first + step)
+        rows = documents.document_counts.docnos.rows(run.docnos, lines[part])
+        found[part], is_there[part] = take(counts, rows), rows != MISSING
+    one = np.ones((), dtype=np.int64)
+    return Candidates(found, np.broadcast_to(one, lines.shape) if is_there.all() else is_there.astype(np.int64))

@@ -160,6 +160,8 @@ class Documents:
 
     def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first documents [query, rank], without those that are passed over."""
+        if self.missing != "skip":
+            return run.top(qids, depth)
         lines = run.top(qids, None)
         there = lines != MISSING
         rows = self.document_counts.docnos.rows(run.docnos[lines[there]])
@@ -169,8 +171,7 @@ class Documents:
 
     def rows(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the rows of each query's first documents [query, rank], without those that are passed over."""
-        lines = self.lines(run, qids, depth) if self.missing == "skip" else run.top(qids, depth)
-        return self.document_counts.docnos.rows(run.docnos, lines)
+        return self.document_counts.docnos.rows(run.docnos, self.lines(run, qids, depth))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
