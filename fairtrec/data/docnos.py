@@ -25,9 +25,9 @@ Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: times it, keys that differ in a few letters part
 MOST_CELLS = 1 << 28  # numbers of one array: 2 GiB
-TOGETHER = 1 << 16  # texts that are decoded at a time
+TOGETHER = 1 << 16  # texts that are decoded, or keys that are hashed, at a time
 PROBES = 64  # slots that are looked at; as many in extension.c
-FILTER_BITS = 21  # of the hashes in a filter: 256 KiB
+FILTER_BITS = 23  # of the hashes in a filter: 1 MiB
 MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
 
@@ -229,7 +229,8 @@ class Docnos:
         """
         bits = min(FILTER_BITS, 3 + len(self.keys).bit_length())
         is_set = np.zeros(1 << bits, dtype=np.bool_)
-        is_set[self.keys * GOLDEN >> np.uint64(64 - bits)] = True
+        for first in range(0, len(self.keys), TOGETHER):
+            is_set[self.keys[first : first + TOGETHER] * GOLDEN >> np.uint64(64 - bits)] = True
         return np.packbits(is_set, bitorder="little")
 
     def rows(self, docnos: Docs, lines: Ints | None = None) -> Ints:

@@ -33,6 +33,7 @@ Columns = dict[str, Any]
 LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, or all of them
 Keep = Callable[[Columns, LineNumbers], Columns]
 Take = Callable[[bytes, int], Columns | None]
+Blocks = Iterator[tuple[Columns, LineNumbers]]
 WIDEST = 1024  # bytes of a query id or docno
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)+([eE][+-]?\d+)?")
 SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
@@ -87,6 +88,18 @@ class FileColumns:
         return find_line_number(lines, row - first)
 
 
+@dataclass(frozen=True)
+class Sieve:
+    """What lets rows of a large file go while it is read, and with them the numbers of lines.
+
+    ``keep`` and ``take`` are those of ``stream``; ``join`` makes columns of what they leave of the blocks.
+    """
+
+    keep: Keep
+    take: Take
+    join: Callable[[Blocks], Blocks]
+
+
 class Room:
     """Arrays for all rows of a large file; its blocks are parsed where they belong, so that nothing is joined."""
 
@@ -124,7 +137,7 @@ def stream(
     rooms: Sequence[Room] = (),
     take: Take | None = None,
     comments: list[int] | None = None,
-) -> Iterator[tuple[Columns, LineNumbers]]:
+) -> Blocks:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
@@ -236,17 +249,19 @@ def blank_comments(block: Any) -> tuple[Any, int]:
     return block, 0
 
 
-def read(path: FilePath, layout: Layout, uneven: str = "", keep: Keep | None = None) -> FileColumns:
+def read(path: FilePath, layout: Layout, uneven: str = "", sieve: Sieve | None = None) -> FileColumns:
     """Read a file of white-space separated columns; skipped ones are counted but not kept.
 
-    The column ``uneven`` may become ``UnevenIds``. ``keep`` leaves of the columns of each block what is needed; numbers
-    of lines are not those of the rows then.
+    The column ``uneven`` may become ``UnevenIds``. A ``sieve`` leaves of the columns what is needed.
     """
     parts: list[Columns] = []
     blocks: list[tuple[int, LineNumbers]] = []
     rooms: list[Room] = []
     row, comments = 0, list[int]()
-    for columns, lines in stream(path, layout, keep, rooms, comments=comments):
+    passed = stream(path, layout, None, rooms, comments=comments)
+    if sieve is not None:
+        passed = sieve.join(stream(path, layout, sieve.keep, take=sieve.take, comments=comments))
+    for columns, lines in passed:
         blocks.append((row, lines))
         for name, kind in layout.columns.items():
             if kind == "blocks" and not isinstance(columns[name], Repeats):
@@ -254,7 +269,7 @@ def read(path: FilePath, layout: Layout, uneven: str = "", keep: Keep | None = N
         if uneven:
             columns[uneven] = narrow(columns[uneven])
         rows = len(columns["docno"])
-        if row == 0 and rows > FEW and keep is None:
+        if row == 0 and (rows > FEW or sieve is not None):
             rooms.append(Room(columns, int(MORE * rows * opening.size(path) / opening.BLOCK)))
         parts.append(rooms[0].move_in(columns, row) if rooms else columns)
         row += rows
@@ -327,7 +342,7 @@ def fast(block: bytes, layout: Layout, ends: int, given: Columns | None = None) 
         if found == rows:
             for name, many in zip(blocks, several, strict=True):
                 columns[name] = Repeats(columns[name][:many].copy(), lengths[name][:many].copy())
-            alone = _first_cells(block, layout)
+            alone = list_first_cells(block, layout)
             return columns | alone if all(cell.itemsize <= WIDEST for cell in alone.values()) else None
         if widest <= width:
             return None
@@ -346,7 +361,7 @@ def _make_columns(layout: Layout, rows: int, width: int, given: Columns) -> Colu
     }
 
 
-def _first_cells(block: bytes, layout: Layout) -> Columns:
+def list_first_cells(block: bytes, layout: Layout) -> Columns:
     """Give the cells of the first row in columns of which only these are kept."""
     line = bytes(block[: block.find(b"\n") + 1 or len(block)])
     cells = zip(layout.columns.items(), line.split(), strict=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
@@ -15,7 +15,7 @@ from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN, lay_rows, list_lines
 from fairtrec.data.ranking.order import add_empty, count_tops, is_sorted, sort_by_score
 from fairtrec.data.ranking.positions import describe_shared, find_shared, keep_gaps, note_renumbered, shift_positions
-from fairtrec.data.uneven_ids import STRIP, UnevenIds
+from fairtrec.data.uneven_ids import LARGEST, STRIP, UnevenIds
 from fairtrec.formats import columns, run_forms, spans
 from fairtrec.formats.column_roles import NO_ROLES, Roles
 from fairtrec.support.compiled import extension
@@ -58,8 +58,9 @@ def read(
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
     how = order, score_dtype, sampled, roles
-    if (tops := _read_tops(path, depth, form, is_usual=how == ("score", "float64", False, NO_ROLES))) is not None:
-        return tops.cut(tops.qids, None if with_ties else depth)
+    is_usual = how == ("score", "float64", False, NO_ROLES)
+    if (tops := _read_tops(path, depth, form, is_usual=is_usual, with_ties=with_ties)) is not None:
+        return tops
     table, advice, is_trec = _table_of(path, order, form, sampled=sampled, roles=roles)
     held = table.columns
     rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
@@ -109,24 +110,25 @@ class _NotPlainError(Exception):
     """A run has lines of which one block does not tell what to keep."""
 
 
-def _read_tops(path: FilePath, depth: int | None, form: RunFormat, *, is_usual: bool) -> Run | None:
+def _read_tops(path: FilePath, depth: int | None, form: RunFormat, *, is_usual: bool, with_ties: bool) -> Run | None:
     """Read the first documents of each ranking of a large run that is sorted; None if it is not plain.
 
-    What stands below them is let go block by block, while a processor has it at hand. Whatever is odd, a repeated
-    document too, is left to a reader that keeps all lines.
+    What stands below them is let go while a processor has it at hand. Whatever is odd, a repeated document too, is left
+    to a reader that keeps all lines.
     """
-    if not is_usual or depth is None or not _is_large(path) or run_forms.is_other(path, form):
+    if not is_usual or not depth or not _is_large(path) or run_forms.is_other(path, form):
         return None
+    tops = _Tops(depth, with_ties=with_ties)
     try:
-        table = columns.read(path, _make_layout(_KEYS, "skip"), "docno", partial(_keep_tops, depth))
+        table = columns.read(path, tops.layout, "docno", columns.Sieve(tops.keep, tops.take, tops.join))
     except (InputError, _NotPlainError):
         return None
     held = table.columns
     qids, starts, together = columns.group_ids(held["qid"])
-    if together is not None or not is_sorted(starts, held["score"]) or find_repeat(starts, held["docno"]) is not None:
+    if together is not None:
         return None
-    ranked = sort_by_score(starts, held["docno"], held["score"], depth)
-    return Run(fspath(path), held["tag"][0].decode(), qids, *ranked, notes=table.notes)
+    tag = held["tag"][0].decode()
+    return Run(fspath(path), tag, qids, starts, held["docno"], held["score"], notes=table.notes)
 
 
 def _is_large(path: FilePath) -> bool:
@@ -137,23 +139,128 @@ def _is_large(path: FilePath) -> bool:
         return False
 
 
-def _keep_tops(depth: int, block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:  # noqa: ARG001
-    """Keep of a block the first documents of each ranking, and what is tied with the last of them.
+@dataclass(frozen=True, eq=False)
+class _Rankings:
+    """Rankings that stand one behind the other, so many documents of each."""
 
-    The first and the last ranking are kept whole, as other blocks may have lines of them.
+    qids: Docs
+    lengths: Ints
+    docnos: Docs
+    scores: Floats
 
-    Raises _NotPlainError if a ranking is not sorted, or has a document twice.
+    @property
+    def starts(self) -> Ints:
+        """The first row of each, and the number of rows as a last entry."""
+        return np.concatenate(([0], np.cumsum(self.lengths)))
+
+    def split(self) -> "list[_Rankings]":
+        """Split them into the first one, those between, and the last one."""
+        many = len(self.qids)
+        parts = [slice(0, 1), slice(1, many - 1), slice(many - 1, many)][: 1 if many == 1 else 3]
+        return [self._take(part) for part in parts if many]
+
+    def _take(self, part: slice) -> "_Rankings":
+        rows = slice(*self.starts[[part.start, part.stop]].tolist())
+        return _Rankings(self.qids[part], self.lengths[part], self.docnos[rows], self.scores[rows])
+
+
+class _Tops:
+    """What keeps of rankings that are sorted only the first documents, ``with_ties`` and those tied with the last.
+
+    Its methods raise _NotPlainError if a ranking is not sorted, or has a document twice.
     """
-    rankings, docnos, scores = block["qid"], block["docno"], block["score"]
-    if not isinstance(rankings, spans.Repeats):
-        rankings = spans.Repeats.find(rankings)
-    starts = np.concatenate(([0], np.cumsum(rankings.lengths)))
-    if not is_sorted(starts, scores) or find_repeat(starts, docnos) is not None:
+
+    def __init__(self, depth: int, *, with_ties: bool) -> None:
+        self.depth, self.with_ties, self.layout = depth, with_ties, _make_layout(_KEYS, "skip")
+
+    def take(self, block: bytes, ends: int) -> columns.Columns | None:
+        """Keep of a block of so many line ends what ``keep`` keeps, while its lines are parsed in C."""
+        if extension is None:
+            return None
+        rows, width = ends + (not block.endswith(b"\n")), 8
+        lengths, scores = np.empty(rows, np.int64), np.empty(rows)
+        slots = np.empty(1 << (2 * rows).bit_length(), np.int32)
+        read, widest = 0, 1
+        while widest and width <= columns.WIDEST:
+            qids, docnos = np.empty((2, rows), f"S{width}")
+            outs = qids.view("u1"), lengths, docnos.view("u1"), scores, slots
+            read, widest, rankings, kept = extension.tops(block, spans.FIVES, self.depth, width, *outs)
+            width = 8 * -(-widest // 8)
+        alone = columns.list_first_cells(block, self.layout) if read == rows else {}
+        if not alone or alone["tag"].itemsize > columns.WIDEST:
+            return None
+        return self._part(_Rankings(qids[:rankings], lengths[:rankings], docnos[:kept], scores[:kept]), alone["tag"])
+
+    def keep(self, block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:  # noqa: ARG002
+        """Keep of a block the first documents of each ranking, but all of the first and of the last ranking.
+
+        Other blocks may have lines of these.
+        """
+        rankings = block["qid"] if isinstance(block["qid"], spans.Repeats) else spans.Repeats.find(block["qid"])
+        whole = _Rankings(rankings.texts, rankings.lengths, block["docno"], block["score"])
+        _refuse_odd(whole)
+        kept = count_tops(self.depth, whole.starts, whole.scores)
+        kept[:1], kept[-1:] = whole.lengths[:1], whole.lengths[-1:]
+        top = list_lines(whole.starts[:-1], kept)
+        return self._part(_Rankings(whole.qids, kept, whole.docnos[top], whole.scores[top]), block["tag"])
+
+    def _part(self, rankings: _Rankings, tag: Docs) -> columns.Columns:
+        """Rank what no other block has lines of, and copy it all, so that larger arrays are let go."""
+        parts = [replace(part, docnos=part.docnos.copy(), scores=part.scores.copy()) for part in rankings.split()]
+        parts[1:2] = map(self._rank, parts[1:2])
+        return {"rankings": parts, "tag": tag}
+
+    def _rank(self, rankings: _Rankings) -> _Rankings:
+        """Sort ties, and cut what stands below the depth."""
+        starts, docnos, scores = sort_by_score(rankings.starts, rankings.docnos, rankings.scores, self.depth)
+        lengths = np.diff(starts)
+        kept = count_tops(self.depth, starts, scores) if self.with_ties else np.minimum(lengths, self.depth)
+        if (kept == lengths).all():
+            return _Rankings(rankings.qids, lengths, docnos, scores)
+        lines = list_lines(starts[:-1], kept)
+        return _Rankings(rankings.qids, kept, docnos[lines], scores[lines])
+
+    def join(self, blocks: columns.Blocks) -> columns.Blocks:
+        """Join what is kept of each block, and rank what several blocks have lines of."""
+        edge: list[_Rankings] = []  # the lines of the ranking in which a block ended
+        lines: columns.LineNumbers = 1
+        for block, lines in blocks:
+            if not block["rankings"]:  # there are only blank lines
+                continue
+            parts, tag, done = block["rankings"], block["tag"], list[_Rankings]()
+            if edge and parts[0].qids[0] != edge[0].qids[0]:
+                done, edge = [self._settle(edge)], []
+            edge += parts[:1]
+            if len(parts) > 1:
+                done, edge = [*done, self._settle(edge), parts[1]], parts[2:]
+            if done:
+                yield _lay_out(done, tag), lines
+        if edge:
+            yield _lay_out([self._settle(edge)], tag), lines
+
+    def _settle(self, parts: list[_Rankings]) -> _Rankings:
+        """Rank what blocks have of one ranking."""
+        rows = sum(len(part.scores) for part in parts)
+        if rows * max(part.docnos.dtype.itemsize for part in parts) > LARGEST:
+            raise _NotPlainError
+        docnos, scores = (np.concatenate([getattr(part, name) for part in parts]) for name in ("docnos", "scores"))
+        whole = _Rankings(parts[0].qids, np.array([rows]), docnos, scores)
+        _refuse_odd(whole)
+        return self._rank(whole)
+
+
+def _refuse_odd(rankings: _Rankings) -> None:
+    """Raise _NotPlainError if a ranking is not sorted, or has a document twice."""
+    starts = rankings.starts
+    if not is_sorted(starts, rankings.scores) or find_repeat(starts, rankings.docnos) is not None:
         raise _NotPlainError
-    kept = count_tops(depth, starts, scores)
-    kept[:1], kept[-1:] = rankings.lengths[:1], rankings.lengths[-1:]
-    top = list_lines(starts[:-1], kept)
-    return {**block, "qid": spans.Repeats(rankings.texts, kept), "docno": docnos[top], "score": scores[top]}
+
+
+def _lay_out(parts: list[_Rankings], tag: Docs) -> columns.Columns:
+    """Give rankings as the columns of a run."""
+    fields = ("qids", "lengths", "docnos", "scores")
+    qids, lengths, docnos, scores = (np.concatenate([getattr(part, name) for part in parts]) for name in fields)
+    return {"qid": spans.Repeats(qids, lengths), "docno": docnos, "score": scores, "tag": tag}
 
 
 def _make_layout(keys: Mapping[str, columns.Cell], rank: columns.Cell) -> columns.Layout:

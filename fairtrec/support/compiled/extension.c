@@ -134,8 +134,32 @@ static int nearest(uint64_t w, int64_t q, const uint64_t *powers, uint64_t *bits
     return 1;
 }
 
-/* Read [+-] digits [. digits] [e [+-] digits] as float() does; 0 for all else, which the caller gives to float(). */
-static int decimal(const unsigned char *at, const unsigned char *end, const uint64_t *powers, double *value)
+enum { TOGETHER = 8 };
+static const uint64_t TENS[TOGETHER + 1] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* Read up to 8 digits before the end of a text together, behind which there is nothing else; 0 if one is no digit. */
+static int read_digits(const unsigned char *end, Py_ssize_t many, uint64_t *number)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t word, zeros = 0x3030303030303030u, others = many < TOGETHER ? ~(uint64_t)0 >> 8 * many : 0;
+    memcpy(&word, end - TOGETHER, sizeof word);
+    word = ((word ^ zeros) & ~others); /* which leaves the values of the digits, the first one in the lowest byte */
+    if (((word + 0x7676767676767676u) | word) & 0x8080808080808080u)
+        return 0;
+    word = word * 10 + (word >> 8);
+    *number = ((word & 0x000000FF000000FFu) * (100 + ((uint64_t)1000000 << 32)) +
+               (word >> 16 & 0x000000FF000000FFu) * (1 + ((uint64_t)10000 << 32))) >> 32;
+    return 1;
+#else
+    (void)end, (void)many, (void)number;
+    return 0;
+#endif
+}
+
+/* Read [+-] digits [. digits] [e [+-] digits] as float() does; 0 for all else, which the caller gives to float(). The bytes
+ * from start on can be read. */
+static int decimal(const unsigned char *start, const unsigned char *at, const unsigned char *end, const uint64_t *powers,
+                   double *value)
 {
     uint64_t w = 0, bits, next;
     int64_t q = 0;
@@ -153,9 +177,19 @@ static int decimal(const unsigned char *at, const unsigned char *end, const uint
                 more |= digit != 0;
                 q += !pointed;
             }
-        } else if (*at == '.' && !pointed)
+        } else if (*at == '.' && !pointed) {
+            Py_ssize_t behind = end - at - 1;
+            uint64_t number;
+            if (behind && behind <= TOGETHER && kept + behind <= DIGITS && end - start >= TOGETHER &&
+                read_digits(end, behind, &number)) {
+                w = w * TENS[behind] + number;
+                q = -(int64_t)behind;
+                many = 1;
+                at = end;
+                break;
+            }
             pointed = 1;
-        else
+        } else
             break;
     }
     if (!many)
@@ -212,6 +246,14 @@ static int lowest(uint64_t mask)
         number++;
     return number;
 #endif
+}
+
+/* How many bits are set. */
+static int count_set(uint64_t mask)
+{
+    mask -= mask >> 1 & 0x5555555555555555u;
+    mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
+    return (int)(((mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
 }
 
 static int highest(uint64_t mask)
@@ -324,10 +366,12 @@ static void begin_cells(Cells *cells, const unsigned char *text, Py_ssize_t size
     cells->start = cells->end = 0;
 }
 
-/* Find more edges; 0 where there are no more, or the work is to stop. */
+/* Find more edges, behind those that have not been handed out; 0 where there are none, or the work is to stop. */
 static int find_edges(Cells *cells)
 {
     Py_ssize_t *place = cells->places;
+    for (; cells->next < cells->many; cells->next++)
+        *place++ = cells->places[cells->next];
     while (cells->at <= cells->size && place - cells->places <= EDGES - WINDOW - 8) {
         if (cells->at >= cells->next_look) {
             cells->next_look = cells->at + BYTES;
@@ -343,10 +387,13 @@ static int find_edges(Cells *cells)
         }
         uint64_t inside = ~blanks_in(window), turns = inside ^ (inside << 1 | cells->inside);
         cells->inside = inside >> 63;
-        while (turns) {
-            *place++ = cells->at + lowest(turns);
-            turns &= turns - 1;
-        }
+        int many = count_set(turns);
+        for (int i = 0; i < many; i += 8) /* as many as that at once, as branches that depend on bytes take long */
+            for (int j = i; j < i + 8; j++) {
+                place[j] = cells->at + lowest(turns | (uint64_t)1 << 63);
+                turns &= turns - 1;
+            }
+        place += many;
         cells->at += WINDOW;
     }
     cells->next = 0;
@@ -399,6 +446,32 @@ static inline int same_line(Cells *cells)
 {
     Py_ssize_t from = cells->end;
     return next_cell(cells) && !ends_between(cells, from, cells->start);
+}
+
+enum { LINE_CELLS = 200 };
+
+/* Go on to the next line, all of whose cells are handed out: so many, between pairs of edges. 1; 0 where there are no more
+ * lines, ODD where one is empty or has another number of cells. */
+static inline int next_cells(Cells *cells, Py_ssize_t row, int many, const Py_ssize_t **edges)
+{
+    int found = 1;
+    while (cells->many - cells->next < 2 * many && cells->at <= cells->size && found)
+        found = find_edges(cells);
+    const Py_ssize_t *edge = cells->places + cells->next;
+    if (cells->next == cells->many)
+        return (row || cells->size == 0) && is_end(cells, cells->end) ? 0 : ODD;
+    if (cells->many - cells->next < 2 * many || ends_between(cells, cells->end, edge[0]) != (row > 0))
+        return ODD;
+    int odd = 0; /* what is between two cells is mostly one blank */
+    for (int i = 1; i < many; i++)
+        odd |= (edge[2 * i] - edge[2 * i - 1] != 1) | (cells->text[edge[2 * i - 1]] == '\n');
+    for (int i = 1; odd && i < many; i++)
+        if (ends_between(cells, edge[2 * i - 1], edge[2 * i]))
+            return ODD;
+    cells->next += 2 * many;
+    cells->end = edge[2 * many - 1];
+    *edges = edge;
+    return 1;
 }
 
 typedef struct {
@@ -476,7 +549,7 @@ static Py_ssize_t fill(const unsigned char *text, Py_ssize_t size_of_all, Column
             case 'f':
                 if (row == column->rows)
                     return FULL;
-                if (!decimal(cell, end, powers, (double *)column->values + row))
+                if (!decimal(text, cell, end, powers, (double *)column->values + row))
                     return ODD;
                 break;
             case 'i':
@@ -885,7 +958,7 @@ typedef struct {
     Py_ssize_t size, line;
 } Asked;
 
-enum { LATER = 2 * AHEAD };
+enum { LATER = 2 * AHEAD, NEAR = AHEAD / 2 };
 
 /* Docnos that were asked for and are looked up later, when the memory that this needs has come. */
 typedef struct {
@@ -1020,7 +1093,7 @@ static PyObject *lay_out(PyObject *self, PyObject *arguments)
 /* Lists of docnos, which lie one behind the other, and a table of row numbers, and 1, with room for twice the longest. */
 typedef struct {
     const unsigned char *texts, *limit;
-    Py_ssize_t width, size;
+    Py_ssize_t width, size, gone; /* of a docno; slots; rows before these whose docnos are no longer there */
     int32_t *slots;
     int bits;
     int64_t first, second; /* rows of the docno that stands twice */
@@ -1038,11 +1111,15 @@ static inline int stops_after(Lists *lists, Py_ssize_t rows)
     return stops(lists->work);
 }
 
+static inline const unsigned char *docno_of(const Lists *lists, int64_t row)
+{
+    return lists->texts + (row - lists->gone) * lists->width;
+}
+
 /* Compare the docnos of two rows, by what stands in the table. */
 static inline int compare_numbers(const Lists *lists, int32_t a, int32_t b)
 {
-    Py_ssize_t width = lists->width;
-    return memcmp(lists->texts + (a - 1) * width, lists->texts + (b - 1) * width, (size_t)width);
+    return memcmp(docno_of(lists, a - 1), docno_of(lists, b - 1), (size_t)lists->width);
 }
 
 /* Find the first docno that stands twice among rows, by sorting their numbers: merges of ever longer pieces, which swap the
@@ -1079,11 +1156,22 @@ static void find_twice_sorted(Lists *lists, int64_t from, int64_t to)
     }
 }
 
+/* Tell whether two docnos of so many bytes are the same. */
+static inline int is_same(const unsigned char *a, const unsigned char *b, Py_ssize_t width)
+{
+    if (width != 8)
+        return memcmp(a, b, (size_t)width) == 0;
+    uint64_t one, other;
+    memcpy(&one, a, 8);
+    memcpy(&other, b, 8);
+    return one == other;
+}
+
 /* Find the first docno that stands twice among rows, in a hash table; what it holds of rows before these counts as free. */
 static void find_twice_hashed(Lists *lists, int64_t from, int64_t to)
 {
     for (int64_t row = from; row < to; row++) {
-        const unsigned char *text = lists->texts + row * lists->width;
+        const unsigned char *text = docno_of(lists, row);
         uint64_t key = 0;
         for (Py_ssize_t at = 0; at < lists->width; at += 8)
             key = (key ^ padded_word(text + at, lists->width - at, lists->limit)) * GOLDEN;
@@ -1095,7 +1183,7 @@ static void find_twice_hashed(Lists *lists, int64_t from, int64_t to)
                 find_twice_sorted(lists, from, to);
                 return;
             }
-            if (memcmp(lists->texts + (other - 1) * lists->width, text, (size_t)lists->width) == 0) {
+            if (is_same(docno_of(lists, other - 1), text, lists->width)) {
                 lists->first = other - 1;
                 lists->second = row;
                 return;
@@ -1120,7 +1208,7 @@ static PyObject *find_twice(PyObject *self, PyObject *arguments)
     Work work = {NULL, 0};
     Py_ssize_t many = starts.len / 8 - 1, size = slots.len / 4, all = width > 0 ? docnos.len / width : 0;
     const unsigned char *texts = docnos.buf;
-    Lists lists = {texts, texts + docnos.len, width, size, slots.buf, count_bits(size), -1, -1, STEP / (1 + width / WINDOW) + 1, 0, &work};
+    Lists lists = {texts, texts + docnos.len, width, size, 0, slots.buf, count_bits(size), -1, -1, STEP / (1 + width / WINDOW) + 1, 0, &work};
     const int64_t *edges = starts.buf;
     int good = width > 0 && many >= 0 && lists.bits && all < INT32_MAX;
     for (Py_ssize_t i = 0; good && i < many; i++)
@@ -1141,6 +1229,143 @@ static PyObject *find_twice(PyObject *self, PyObject *arguments)
     return Py_BuildValue("LL", (long long)lists.first, (long long)lists.second);
 }
 
+enum { RUN_CELLS = 6 };
+
+/* The first documents of the rankings of a run, of which all others are let go as soon as a ranking has been read. */
+typedef struct {
+    unsigned char *qids;
+    int64_t *lengths; /* of rankings, of what is kept */
+    unsigned char *docnos;
+    double *scores;
+    Py_ssize_t room, depth;           /* rankings and documents that there is room for; documents of a ranking to keep */
+    Py_ssize_t rankings, kept, first; /* that were begun; documents that are kept; the first line of the last ranking */
+    Py_ssize_t size, cleared;         /* slots of the lists, and how many of them hold numbers or zeros */
+    Lists lists;
+} Tops;
+
+/* Keep of the last ranking, which ends before this line, the first documents, and what is tied with the last of them; or
+ * all of it. ODD if it is not sorted, or has a document twice; FULL if there are too few slots for its documents. */
+static int end_ranking(Tops *tops, Py_ssize_t end, int whole)
+{
+    Lists *lists = &tops->lists;
+    Py_ssize_t many = end - tops->first, kept = many < tops->depth ? many : tops->depth;
+    const double *scores = tops->scores + tops->kept;
+    for (Py_ssize_t i = 1; i < many; i++)
+        if (scores[i] > scores[i - 1])
+            return ODD;
+    for (lists->size = 2; lists->size < 2 * many;)
+        lists->size *= 2;
+    if (lists->size > tops->size)
+        return FULL;
+    if (lists->size > tops->cleared) {
+        memset(lists->slots + tops->cleared, 0, 4 * (size_t)(lists->size - tops->cleared));
+        tops->cleared = lists->size;
+    }
+    lists->bits = count_bits(lists->size);
+    lists->gone = tops->first - tops->kept;
+    find_twice_hashed(lists, tops->first, end);
+    if (lists->first >= 0)
+        return ODD;
+    while (kept < many && scores[kept] == scores[kept - 1])
+        kept++;
+    kept = whole ? many : kept;
+    tops->lengths[tops->rankings - 1] = kept;
+    tops->kept += kept;
+    return 0;
+}
+
+/* Tell whether a text is that of a line before, of the same size. */
+static inline int is_repeated(const unsigned char *text, const unsigned char *before, Py_ssize_t size, const unsigned char *limit)
+{
+    if (size > 8)
+        return memcmp(text, before, (size_t)size) == 0;
+    return padded_word(text, size, limit) == padded_word(before, size, limit);
+}
+
+/* Read lines ``qid Q0 docno rank score tag``. Gives the number of lines; ODD where one is not plain, or for a ranking that is
+ * not sorted or has a document twice, FULL where there is too little room, WIDE as in fill(). The first and the last
+ * ranking are kept whole, as other blocks may have lines of them. */
+static Py_ssize_t take_tops(const unsigned char *text, Py_ssize_t size_of_all, Tops *tops, const uint64_t *powers,
+                            Py_ssize_t *widest, Work *work)
+{
+    Cells cells;
+    const unsigned char *limit = text + size_of_all, *last = text;
+    Py_ssize_t size_of_last = 0, width = tops->lists.width;
+    begin_cells(&cells, text, size_of_all, work);
+    for (Py_ssize_t row = 0;; row++) {
+        const Py_ssize_t *edges = NULL;
+        int there = next_cells(&cells, row, RUN_CELLS, &edges), ended = 0;
+        if (there < 0)
+            return ODD;
+        const unsigned char *qid = there ? text + edges[0] : NULL;
+        Py_ssize_t size = there ? edges[1] - edges[0] : 0;
+        int is_new = row == 0 || size != size_of_last || !is_repeated(qid, last, size, limit);
+        if (is_new && row)
+            ended = end_ranking(tops, row, tops->rankings == 1 || !there);
+        if (ended < 0)
+            return ended;
+        if (!there)
+            return row;
+        if (is_new) {
+            if (tops->rankings == tops->room)
+                return FULL;
+            if (size > width) {
+                *widest = size;
+                return WIDE;
+            }
+            put(tops->qids + tops->rankings++ * width, width, qid, size, limit);
+            last = qid, size_of_last = size;
+            tops->first = row;
+        }
+        Py_ssize_t place = tops->kept + row - tops->first;
+        if (place == tops->room)
+            return FULL;
+        size = edges[5] - edges[4];
+        if (size > width) {
+            *widest = size;
+            return WIDE;
+        }
+        put(tops->docnos + place * width, width, text + edges[4], size, limit);
+        if (!decimal(text, text + edges[8], text + edges[9], powers, tops->scores + place))
+            return ODD;
+    }
+}
+
+/* Keep of the lines of a run, whose ids are no wider than so many bytes, the first documents of each ranking. Gives the number
+ * of lines, or what take_tops() gives else; the size of an id that is too wide; and the numbers of rankings and of documents
+ * that are kept. */
+static PyObject *tops(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer block, powers, qids, lengths, docnos, scores, slots;
+    Py_ssize_t depth, width, rows = ODD, widest = 0;
+    if (!PyArg_ParseTuple(arguments, "y*y*nnw*w*w*w*w*", &block, &powers, &depth, &width, &qids, &lengths, &docnos, &scores,
+                          &slots))
+        return NULL;
+    Work work = {NULL, 0};
+    Py_ssize_t room = lengths.len / 8;
+    Tops found = {qids.buf, lengths.buf, docnos.buf, scores.buf, room, depth, 0, 0, 0, slots.len / 4, 0,
+                  {docnos.buf, (unsigned char *)docnos.buf + docnos.len, width, 0, 0, slots.buf, 0, -1, -1,
+                   STEP / (1 + width / WINDOW) + 1, 0, &work}};
+    int good = powers.len == 16 * (MOST_POWER - LEAST_POWER + 1) && depth > 0 && width > 0 && room < INT32_MAX / 2 &&
+               qids.len / width == room && docnos.len / width == room && scores.len / 8 == room;
+    if (good) {
+        begin_work(&work);
+        rows = take_tops(block.buf, block.len, &found, powers.buf, &widest, &work);
+        end_work(&work);
+    }
+    PyBuffer_Release(&block);
+    PyBuffer_Release(&powers);
+    PyBuffer_Release(&qids);
+    PyBuffer_Release(&lengths);
+    PyBuffer_Release(&docnos);
+    PyBuffer_Release(&scores);
+    PyBuffer_Release(&slots);
+    if (!good)
+        PyErr_SetString(PyExc_ValueError, "the rankings do not fit their buffers");
+    return !good || work.stopped ? NULL : Py_BuildValue("nnnn", rows, widest, found.rankings, found.kept);
+}
+
 enum { WIDEST = 1024 };
 #define MOST_COUNT 0xFFFFFFFF /* of tokens or terms of a document */
 
@@ -1153,19 +1378,29 @@ typedef struct {
     int64_t *lines, *rows;        /* of those that were found */
     int64_t *numbers;             /* [row, number], in an order of their own: number i of a line stands at places[i] */
     const int64_t *places;
-    int64_t *later;               /* numbers of the documents that wait, and of the next one */
+    int64_t *later;               /* numbers of the documents that wait */
     Queue queue;
+    Asked near[NEAR];             /* documents of the last lines, for which the filter is asked later */
 } Wanted;
+
+static inline const uint8_t *find_bits(const Wanted *wanted, uint64_t key)
+{
+    return wanted->filter + (home_of(key, wanted->filter_bits) >> 3);
+}
 
 static inline int may_be_wanted(const Wanted *wanted, uint64_t key)
 {
-    size_t hash = home_of(key, wanted->filter_bits);
-    return wanted->filter[hash >> 3] >> (hash & 7) & 1;
+    return *find_bits(wanted, key) >> (home_of(key, wanted->filter_bits) & 7) & 1;
 }
 
 static inline int64_t *take_numbers(const Wanted *wanted, Py_ssize_t number)
 {
-    return wanted->later + number % (LATER + 1) * wanted->many;
+    return wanted->later + number % LATER * wanted->many;
+}
+
+static inline int64_t *take_near(const Wanted *wanted, Py_ssize_t line)
+{
+    return wanted->later + (LATER + line % NEAR) * wanted->many;
 }
 
 /* Look up the first document that waits, and keep its numbers if it is wanted; 0 where there is no room. */
@@ -1186,6 +1421,21 @@ static inline int keep_wanted(Wanted *wanted)
     return 1;
 }
 
+/* Let the document of a line wait to be looked up, unless the filter knows that it is not wanted; 0 where there is no room. */
+static inline int let_wait(Wanted *wanted, Py_ssize_t line)
+{
+    const Asked *asked = wanted->near + line % NEAR;
+    if (!may_be_wanted(wanted, asked->key))
+        return 1;
+    if (is_full(&wanted->queue) && !keep_wanted(wanted))
+        return 0;
+    memcpy(take_numbers(wanted, wanted->queue.behind), take_near(wanted, line), 8 * (size_t)wanted->many);
+    int32_t next = ask(&wanted->queue, &wanted->table, *asked);
+    if (next >= 0)
+        FETCH(wanted->numbers + next * wanted->many);
+    return 1;
+}
+
 /* Look up the docnos of lines ``docno number number ...``, and put the numbers of those that are there into their rows. Gives
  * the number of lines; ODD where one is not plain, FULL where more were found than there is room for. */
 static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wanted, Work *work)
@@ -1195,28 +1445,29 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
     begin_cells(&cells, text, size, work);
     Py_ssize_t row = 0;
     for (;; row++) {
-        int there = next_line(&cells, row);
+        const Py_ssize_t *edges = NULL;
+        int there = next_cells(&cells, row, 1 + (int)wanted->many, &edges);
         if (there < 0)
             return ODD;
         if (!there)
             break;
-        Asked asked = {0, text + cells.start, cells.end - cells.start, row};
-        if (asked.size > WIDEST)
+        if (row >= NEAR && !let_wait(wanted, row - NEAR))
+            return FULL;
+        Asked *asked = wanted->near + row % NEAR;
+        *asked = (Asked){0, text + edges[0], edges[1] - edges[0], row};
+        if (asked->size > WIDEST)
             return ODD;
-        int64_t *numbers = take_numbers(wanted, wanted->queue.behind);
+        int64_t *numbers = take_near(wanted, row);
         for (Py_ssize_t i = 0; i < wanted->many; i++)
-            if (!same_line(&cells) || !integer(text + cells.start, text + cells.end, numbers + i) || numbers[i] < 0 ||
+            if (!integer(text + edges[2 * i + 2], text + edges[2 * i + 3], numbers + i) || numbers[i] < 0 ||
                 numbers[i] > MOST_COUNT)
                 return ODD;
-        asked.key = fingerprint(asked.text, asked.size, limit);
-        if (!may_be_wanted(wanted, asked.key))
-            continue;
-        if (is_full(&wanted->queue) && !keep_wanted(wanted))
-            return FULL;
-        int32_t next = ask(&wanted->queue, &wanted->table, asked);
-        if (next >= 0)
-            FETCH(wanted->numbers + next * wanted->many);
+        asked->key = fingerprint(asked->text, asked->size, limit);
+        FETCH(find_bits(wanted, asked->key));
     }
+    for (Py_ssize_t line = row < NEAR ? 0 : row - NEAR; line < row; line++)
+        if (!let_wait(wanted, line))
+            return FULL;
     while (wanted->queue.first < wanted->queue.behind)
         if (!keep_wanted(wanted))
             return FULL;
@@ -1240,7 +1491,7 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
     wanted.found = 0;
     int good = open_table(&wanted.table, &names, width, &keys, &slots) && wanted.table.there > 0 && lines.len == rows.len &&
                wanted.many > 0 && numbers.len / 8 / wanted.many == wanted.table.there && wanted.filter_bits &&
-               later.len / 8 / wanted.many >= LATER + 1;
+               later.len / 8 / wanted.many >= LATER + NEAR;
     wanted.places = places.buf;
     for (Py_ssize_t i = 0; good && i < wanted.many; i++)
         good = wanted.places[i] >= 0 && wanted.places[i] < wanted.many;
@@ -1251,7 +1502,7 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
         wanted.later = later.buf;
         wanted.queue.first = wanted.queue.behind = 0;
         begin_work(&work);
-        read = take(block.buf, block.len, &wanted, &work);
+        read = wanted.many < LINE_CELLS ? take(block.buf, block.len, &wanted, &work) : ODD;
         end_work(&work);
     }
     PyBuffer_Release(&block);
@@ -1870,6 +2121,7 @@ static PyMethodDef methods[] = {
     {"sort_keys", sort_keys, METH_VARARGS, "Sort keys, and keep each once."},
     {"lay_out", lay_out, METH_VARARGS, "Lay out a hash table of row numbers."},
     {"find_twice", find_twice, METH_VARARGS, "Find a docno that stands twice in a list."},
+    {"tops", tops, METH_VARARGS, "Keep the first documents of rankings."},
     {"take_counts", take_counts, METH_VARARGS, "Look up the documents of lines, and keep their counts."},
     {"log", log_of, METH_VARARGS, "Compute natural logarithms."},
     {"log2", log2_of, METH_VARARGS, "Compute logarithms to base 2."},
@@ -1879,11 +2131,11 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 10 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 11 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {
-    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 ? -1 : PyModule_AddIntConstant(made, "LATER", LATER + 1);
+    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 ? -1 : PyModule_AddIntConstant(made, "LATER", LATER + NEAR);
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)say_form}, {0, NULL}};

@@ -165,7 +165,8 @@ def main(built: str, kind: str, many: str) -> None:
     from fairtrec.counting.counter import Lexicon
     from fairtrec.counting.text_blocks import read_tsv_lines
     from fairtrec.data import Docnos, GroupTerms
-    from fairtrec.formats import columns
+    from fairtrec.formats import columns, spans
+    from fairtrec.formats import run as run_format
 
     draw = random.Random(f"{kind} {many}")
     kinds: dict[str, dict[str, columns.Cell]] = {
@@ -216,6 +217,14 @@ def main(built: str, kind: str, many: str) -> None:
             edges = np.array(sorted(draw.randrange(len(names) + 1) for _ in range(4)))
             watched.find_twice(names.view("u1"), names.dtype.itemsize, edges, np.zeros(1 << 12, "i4"))
         watched.survey(block)
+        if kind == "run":
+            tops = run_format._Tops(draw.randrange(1, 5), with_ties=draw.random() < 0.5)
+            parsed = columns.fast(block, tops.layout, block.count(b"\n"))
+            assert parsed is not None or tops.take(block, block.count(b"\n")) is None
+            room, width = draw.randrange(20), draw.choice([1, 3, 8, 16])
+            ids, outs = np.zeros((2, room * width), "u1"), (np.zeros(room, "i8"), np.zeros(room))
+            slots = np.zeros(draw.randrange(40), "i4")
+            watched.tops(block, spans.FIVES, tops.depth, width, ids[0], outs[0], ids[1], outs[1], slots)
         if kind == "counts":
             names = (block.split() or [b"d"])[:: draw.randrange(1, 4)]
             wanted = Docnos.collect(np.array([name[:1024] for name in names if name.strip(b"\0")] or [b"d"]))

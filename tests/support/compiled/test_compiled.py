@@ -146,6 +146,57 @@ def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
         assert found == [each.tolist() for each in spans.find_lines(letters)]
 
 
+@st.composite
+def blocks_of_runs(draw):
+    """Lines of rankings, which are sorted and differ mostly, with ids of many lengths and an odd line now and then."""
+    lines = []
+    for qid in draw(st.lists(st.sampled_from(["q1", "q2", "a-query-of-many-letters", "ü"]), min_size=1, max_size=6)):
+        names = draw(st.lists(CELLS["docno"], min_size=1, max_size=9, unique=draw(st.integers(0, 9)) > 0))
+        scores = draw(st.lists(st.integers(0, 4), min_size=len(names), max_size=len(names)))
+        scores = sorted(scores, reverse=True) if draw(st.integers(0, 9)) else scores
+        blank = draw(st.sampled_from([" ", " ", "\t", "  ", " \v"]))
+        lines += [
+            blank.join((qid, "Q0", name, "1", f"{score}.5", "t")) for name, score in zip(names, scores, strict=True)
+        ]
+    at = draw(st.integers(0, len(lines)))
+    lines[at:at] = draw(st.sampled_from([[]] * 4 + [[""], ["q1 Q0 d9 1 x t"], ["q1 Q0 d9 1 0.5"]]))
+    return "\n".join(lines).encode() + b"\n" * draw(st.booleans())
+
+
+@given(blocks_of_runs(), st.integers(1, 9), st.booleans())
+def test_first_documents_are_kept_while_they_are_parsed_as_numpy_keeps_them(block, depth, with_ties):
+    tops = run._Tops(depth, with_ties=with_ties)
+    found = tops.take(block, block.count(b"\n"))
+    parsed = columns.fast(block, tops.layout, block.count(b"\n"))
+    try:
+        exact = None if parsed is None else tops.keep(parsed, 1)
+    except run._NotPlainError:
+        exact = None
+    assert (found is None) == (exact is None)
+    if exact is not None:
+        assert show(found) == show(exact)
+
+
+def show(kept):
+    """The tag and the rankings that are kept of a block."""
+    fields = "qids", "lengths", "docnos", "scores"
+    return kept["tag"].tolist(), [[getattr(part, name).tolist() for name in fields] for part in kept["rankings"]]
+
+
+def test_a_document_that_stands_again_in_another_ranking_is_no_repeat():
+    block = b"".join(b"q%d Q0 d%d 1 %d t\n" % (q, d, -d) for q in range(40) for d in range(40))
+    tops = run._Tops(3, with_ties=False)
+    assert show(tops.take(block, 1600)) == show(tops.keep(columns.fast(block, tops.layout, 1600), 1))
+    assert tops.take(block + b"q39 Q0 d7 1 -99 t\n", 1601) is None
+
+
+def test_ids_that_want_one_slot_are_kept_or_found_twice():
+    single = colliding.list_bytes(600).tolist()
+    for names in (single, single + single[-1:]):
+        block = b"".join(b"q Q0 %b 1 1 t\n" % name for name in names)
+        assert (run._Tops(3, with_ties=True).take(block, len(names)) is None) == (names is not single)
+
+
 COUNTS = st.lists(
     st.tuples(
         st.sampled_from([b"d1", b"d2", b"d33", b"longer-than-8", b"longer-than-9", "é".encode(), b"d" * 1025]),
@@ -299,6 +350,10 @@ UNFIT = {
     "counts of rows beyond the table": lambda: take_counts(numbers=np.zeros((2, 3), "i8")),
     "counts in places that there are not": lambda: take_counts(places=np.array([0, 1, 3])),
     "counts without room for those to come": lambda: take_counts(later=np.zeros((3, 3), "i8")),
+    "rankings without as much room": lambda: keep_tops(scores=np.zeros(0)),
+    "ids of other width": lambda: keep_tops(width=16),
+    "no documents to keep": lambda: keep_tops(depth=0),
+    "powers of another table, for scores": lambda: keep_tops(powers=b"1234"),
     "less room than lines": lambda: extension.line_edges(b"a\nb\nc", *np.zeros((3, 2), "i8")),
     "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), spans.FIVES),
     "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), spans.FIVES),
@@ -337,6 +392,23 @@ def take_counts(places=None, numbers=None, later=None, bits=None):
     numbers = np.zeros((1, 3), "i8") if numbers is None else numbers
     later = np.zeros((extension.LATER, 3), "i8") if later is None else later
     return extension.take_counts(b"d 1 2 3", *given, numbers, later)
+
+
+def keep_tops(depth=1, width=8, scores=None, powers=spans.FIVES):
+    """Keep the one line that there is."""
+    ids, scores = np.zeros((2, 1), "S8").view("u1"), np.zeros(1) if scores is None else scores
+    outs = ids[0], np.zeros(1, "i8"), ids[1], scores, np.zeros(4, "i4")
+    return extension.tops(b"q Q0 d 1 1 t", powers, depth, width, *outs)
+
+
+def test_a_ranking_for_which_there_is_no_room_is_left():
+    ids, outs = np.zeros((2, 9), "S8").view("u1").reshape(2, -1), (np.zeros(9, "i8"), np.zeros(9))
+    block = b"".join(b"q Q0 d%d 1 1 t\n" % i for i in range(9))
+    for slots, rows in ((32, 9), (16, -2)):
+        given = ids[0], outs[0], ids[1], outs[1], np.zeros(slots, "i4")
+        assert extension.tops(block, spans.FIVES, 3, 8, *given)[0] == rows
+    few = ids[0, :64], outs[0][:8], ids[1, :64], outs[1][:8], np.zeros(32, "i4")
+    assert extension.tops(block, spans.FIVES, 3, 8, *few)[0] == -2
 
 
 @pytest.mark.parametrize("what", UNFIT)

@@ -97,6 +97,14 @@ def find_twice_sorted():
     return lambda: extension.find_twice(docnos.view("u1"), 8, edges, slots)
 
 
+def tops():
+    block, many = b"".join(b"q Q0 d%07d 1 0.5 t\n" % i for i in range(1 << 17)) * 16, 1 << 21
+    block = block.replace(b"q Q0 d0000000", b"p Q0 d0000000")  # which begins a ranking
+    ids, outs = np.zeros((2, many), "S8").view("u1"), (np.zeros(many, "i8"), np.zeros(many))
+    given = ids[0], outs[0], ids[1], outs[1], np.zeros(1 << 19, "i4")
+    return lambda: extension.tops(block, spans.FIVES, 10, 8, *given)
+
+
 def take_counts():
     docnos = Docnos.collect(np.array([b"d1", b"d2"]))
     table = docnos.names.view("u1"), 8, docnos.keys, docnos.slots[0], docnos.filter
@@ -139,6 +147,7 @@ LOOPS = {
     "lay_out": lay_out,
     "find_twice": find_twice,
     "find_twice of ids that collide": find_twice_sorted,
+    "tops": tops,
     "take_counts": take_counts,
     "tokens": lambda: tokens(100),
     "tokens of one text": lambda: tokens(1 << 30),

@@ -9,7 +9,7 @@ from fairtrec.counting.counter import Lexicon
 from fairtrec.counting.kernel import Kernel
 from fairtrec.counting.text_blocks import read_tsv_lines
 from fairtrec.data import Docnos, GroupTerms
-from fairtrec.formats import columns, spans
+from fairtrec.formats import columns, run, spans
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError
 
@@ -46,6 +46,7 @@ def take(data):
     else:
         read_columns(block, columns.Layout("file", LAYOUTS[kind]))
         look_up(block)
+        keep_tops(block)
 
 
 def is_text(block):
@@ -68,6 +69,17 @@ def read_columns(block, layout):
         mine = fast[name]
         found = np.repeat(mine.texts, mine.lengths) if isinstance(mine, spans.Repeats) else mine
         assert found.tolist() == column.tolist(), name
+
+
+def keep_tops(block):
+    """Keep the first documents of rankings, and compare them with what numpy keeps."""
+    tops, ends = run._Tops(1, with_ties=False), block.count(b"\n")
+    found = tops.take(block, ends)
+    if found is None:
+        return
+    exact = tops.keep(columns.parse_lines(block, tops.layout, "file", 1)[0], 1)
+    for mine, other in zip(found["rankings"], exact["rankings"], strict=True):
+        assert (mine.docnos.tolist(), mine.scores.tolist()) == (other.docnos.tolist(), other.scores.tolist())
 
 
 def look_up(block):
