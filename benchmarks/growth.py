@@ -151,6 +151,21 @@ def completion() -> None:
     report("TAB behind -m: CPU, of importing click", pair.cpu_ratio, 1.4, pair.detail)
 
 
+def start() -> None:
+    """Compare tiny commands with importing numpy and click, without which none of them can start."""
+    batch = generated(FOLDER / "tiny43", 43, 5, 10)
+    both = [sys.executable, "-c", "import click, numpy"]
+    commands: dict[str, tuple[list[str | Path], float]] = {
+        "eval of 43 runs of 5 x 10": (["eval", batch.qrels, *batch.runs], 1.8),
+        "validate of 43 runs of 5 x 10": (["validate", *batch.runs], 1.9),
+        "measures": (["measures"], 2.4),
+        "eval -h": (["eval", "-h"], 0.7),
+    }
+    for what, (words, bound) in commands.items():
+        pair = paired([BIN / "fairtrec", *words], both, 11)
+        report(f"{what}: CPU, of importing click and numpy", pair.cpu_ratio, bound, pair.detail)
+
+
 def place(many: int, kind: str) -> None:
     """Label dots of random places, or of places on a line from corner to corner."""
     draw = random.Random(7)
@@ -160,7 +175,7 @@ def place(many: int, kind: str) -> None:
 
 
 def main() -> None:
-    for part in (arab, foe, folder, all_cutoffs, pictures, completion):
+    for part in (arab, foe, folder, all_cutoffs, pictures, completion, start):
         part()
 
 

@@ -10,6 +10,7 @@ import click
 
 from fairtrec.support import command_rows
 from fairtrec.support.errors import BREAKING, LONGEST, UsageError, escape_control, short
+from fairtrec.support.late_patterns import compile_late
 
 _LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
 
@@ -38,7 +39,7 @@ LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
 WIDEST = 1 << 16
 SAME_OPTIONS = {"-J": ["--only", "judged"]}  # of trec_eval, and what they are here
-_WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
+_WORD = compile_late(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
 
 
 class FormatChoice(click.Choice[str]):

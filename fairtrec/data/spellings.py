@@ -5,8 +5,10 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain
 from unicodedata import normalize
 
+from fairtrec.support.late_patterns import compile_late
+
 ASKED = 1000  # unknown ids that a guess is tried on
-_PARTS = re.compile(r"(.*?[^0-9]|)(0*)([1-9][0-9]*+|0)([^0-9]*)", re.DOTALL)
+_PARTS = compile_late(r"(.*?[^0-9]|)(0*)([1-9][0-9]*+|0)([^0-9]*)", re.DOTALL)
 
 
 def variants(name: str, example: str) -> Iterator[tuple[str, str]]:

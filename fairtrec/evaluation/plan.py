@@ -35,7 +35,14 @@ from fairtrec.support.errors import InputError, UsageError, spell_options
 from fairtrec.support.files import submissions
 
 MOST_MEASURES = 4096
-USUAL = "nDCG@10 RR@10 ARaB@10 TExFAIR@10 NFaiRR@10 AWRF@10 DUO CRBO@10"  # what is computed where none is named
+USUAL = {  # what is computed if no measure is named, by an input that it needs
+    "relevance": "nDCG@10 RR@10",
+    "counts": "ARaB@10 TExFAIR@10",
+    "background": "NFaiRR@10",
+    "membership": "AWRF@10",
+    "stances": "DUO",
+    "counterfactual": "CRBO@10",
+}
 FAIRNESS = NoteKind("no fairness", "fairness is not measured; add {options}")
 
 
@@ -215,7 +222,8 @@ def _finds_groups_in_words(measure: Asking, found: OpenedReferences) -> bool:
 def _fitting(found: OpenedReferences) -> list[Measure]:
     """Choose the usual measures that fit, where none is named: with words those of words, else those of members."""
     several = []
-    for measure in registry.parse(USUAL, found.choices.relevance_level):
+    usual = " ".join(measures for need, measures in USUAL.items() if need in found.given.inputs)
+    for measure in registry.parse(usual, found.choices.relevance_level):
         of_words = bool(OF_DOCUMENTS & set(measure.needs))
         if of_words if found.attributes else "membership" in measure.needs:
             continue

@@ -10,7 +10,6 @@ A file is two runs, or of the shared form one. ``retrieved`` has the references 
 document at its first citation; documents are tied if the form does not tell which of them a reader meets first.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -33,6 +32,7 @@ from fairtrec.support.files.answer_files import (
     detect_form,
     is_start,
 )
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 
 WRITE = "write topic_id (or metadata.narrative_id), references and answer, or metadata.topic_id and responses"
@@ -42,7 +42,7 @@ SENTENCES: Mapping[AnswerForm, tuple[str, ...]] = {
 TOPICS: Mapping[AnswerForm, tuple[str, ...]] = {
     "2024": ("topic_id",), "2025": ("narrative_id", "topic_id"), "shared": ("topic_id", "request_id", "narrative_id"),
 }  # fmt: skip
-ODD = re.compile("[\0\n\ud800-\udfff]")  # what no id holds
+ODD = compile_late("[\0\n\ud800-\udfff]")  # what no id holds
 SHOWN = 40  # letters of an id in a message
 UNRANKED = NoteKind(
     "references without order", "references of this form are not ranked, so the cited documents are the only run",

@@ -22,6 +22,7 @@ from fairtrec.formats.spans import Repeats, pack_words
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening, submissions
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity, write_span
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ Keep = Callable[[Columns, LineNumbers], Columns]
 Take = Callable[[bytes, int], Columns | None]
 Blocks = Iterator[tuple[Columns, LineNumbers]]
 WIDEST = 1024  # bytes of a query id or docno
-DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)+([eE][+-]?\d+)?")
+DECIMAL_COMMA = compile_late(r"[+-]?\d+(,\d+)+([eE][+-]?\d+)?")
 SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
 WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
@@ -47,10 +48,10 @@ _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled lo
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
-BELOW_NAMES = re.compile(
+BELOW_NAMES = compile_late(
     rb"(?:(?:[ \t]*+|#(?: [^\n]*+)?+)(?:\n|\Z))*+"
 )  # blank lines and remarks above the first entry
-_COMMENT = re.compile(rb"^#[^\n]*+", re.MULTILINE)
+_COMMENT = compile_late(rb"^#[^\n]*+", re.MULTILINE)
 
 
 def _write_comments(lines: int, runs: str) -> str:

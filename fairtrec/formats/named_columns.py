@@ -36,18 +36,21 @@ from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files import compression, json_text, opening, submissions
 from fairtrec.support.files.table_header import find_header, normalize_name, read_header
 from fairtrec.support.files.whole_lines import parse_object
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import DOCUMENT, QUERY, RecordForm
 
 LOOKED_AT = 1 << 16  # bytes by which a form is told
 LARGEST_OBJECT = 1 << 28  # bytes of one JSON object, which is parsed as a whole
 MOST_VALUES = LARGEST_OBJECT >> 3  # keys, numbers, lists and objects in it, each of which takes far more than its bytes
 AT_ONCE = 1 << 16  # rows of a table that are objects of Python at a time
-LONE = re.compile("[\ud800-\udfff]")  # which JSON may hold, and no text of Unicode
-OBJECT = re.compile(rb'\s*\{\s*"')  # how a line that is an object begins, and hardly an id
-WHOLE = re.compile(  # an object whose first value is one, or a list; an array of objects; an object or array of nothing
-    rb'\s*(?:\{\s*"(?:[^"\\]|\\.)*+"\s*:\s*[\[{]|\[\s*(?:\{|\]\s*$)|\{\s*\}\s*$)'
+LONE = compile_late("[\ud800-\udfff]")  # which JSON may hold, and no text of Unicode
+OBJECT = compile_late(rb'\s*\{\s*"')  # how a line that is an object begins, and hardly an id
+WHOLE = (
+    compile_late(  # an object whose first value is one, or a list; an array of objects; an object or array of nothing
+        rb'\s*(?:\{\s*"(?:[^"\\]|\\.)*+"\s*:\s*[\[{]|\[\s*(?:\{|\]\s*$)|\{\s*\}\s*$)'
+    )
 )
-NAMED = re.compile(  # the query of a JSON line
+NAMED = compile_late(  # the query of a JSON line
     rb'"(?:' + "|".join(QUERY).replace("_", "[-_ ]").encode() + rb')"\s*:\s*["\d]', re.IGNORECASE
 )
 META = "mteb_model_meta"  # beside the rankings, in predictions of MTEB

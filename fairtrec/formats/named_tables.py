@@ -4,7 +4,6 @@ A reader says which columns it wants, as a ``TableKind``. Below a first line of 
 Without one, they have the order of the kind. JSON lines, and a JSON array of objects, have names as keys.
 """
 
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,8 +15,9 @@ from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
 from fairtrec.support.files.table_header import TableHeader, find_header, normalize_name, refuse_semicolons
 from fairtrec.support.files.whole_lines import parse_object
+from fairtrec.support.late_patterns import compile_late
 
-JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*\{)')  # how an object with a key starts, or an array of objects
+JSON = compile_late(rb'\s*(?:\{\s*"|\[\s*\{)')  # how an object with a key starts, or an array of objects
 SAMPLE = 1 << 16  # bytes of a table, by whose values a column is proposed
 NumberedLine = tuple[int, bytes]
 NumberedRow = tuple[int | None, list[str]]  # the line is not known of an array of objects

@@ -231,7 +231,9 @@ def read(
 
 
 def _tell(path: FilePath, start: bytes) -> RunForm | None:
-    return next((form for form in FORMS.values() if form.module and form.reader.tell(path, start) == form.name), None)
+    asked = {form.module: form for form in FORMS.values() if form.module}  # a module may read several forms
+    named = (form.reader.tell(path, start) for form in asked.values())
+    return next((FORMS[name] for name in named if name is not None), None)
 
 
 def _refuse_stream(path: FilePath, form: RunForm) -> None:

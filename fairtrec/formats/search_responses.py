@@ -5,7 +5,6 @@ documents are the ``_id`` of the hits, ranked by ``_score``, or by their order i
 responses.
 """
 
-import re
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any
@@ -19,10 +18,11 @@ from fairtrec.formats.spans import Repeats
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
 from fairtrec.support.files.table_header import match_names
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import QUERY
 
 NAME = "search"
-_HITS = re.compile(rb'"hits"\s*:\s*\[\s*[\]{]')  # a list of objects, or of nothing
+_HITS = compile_late(rb'"hits"\s*:\s*\[\s*[\]{]')  # a list of objects, or of nothing
 WRITE = "write {qid: response}"
 
 

@@ -16,9 +16,10 @@ from fairtrec.formats.columns import WIDEST
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import json_text, opening
 from fairtrec.support.files.json_text import JsonError
+from fairtrec.support.late_patterns import compile_late
 
 Entry = TypeVar("Entry")
-_Q_NUM = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
+_Q_NUM = compile_late(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
 MOST_GROUPS = 1000
 MOST_CELLS = 1 << 26  # of the table of authors [document, group]
 

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 from weakref import ref
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount
@@ -31,7 +30,7 @@ def cache_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembe
     last: tuple[Any, Any, Remembered] | None = None
 
     @wraps(function)
-    def kept(values: NDArray[Any], *more: Any) -> Remembered:
+    def kept(values: np.ndarray[Any, Any], *more: Any) -> Remembered:
         nonlocal last
         if values.flags.writeable:
             return function(values, *more)

@@ -20,6 +20,7 @@ from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import EACH, Bounds, First, Floats, Form, Ints, Measure, Precisions, Quantity, SumOverRanks
 from fairtrec.support.errors import UsageError
+from fairtrec.support.late_patterns import compile_late
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
@@ -56,7 +57,7 @@ LEVELLED = (
 SHARES = {"AP", "AP_IA", "Bpref", "ERR", "ERR_IA", "IPrec", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SetAP",
           "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG", "nDCG"}  # fmt: skip
 
-_PARTS = re.compile(r"([^(@]+)(?:\((.*)\))?(@.*)?", re.DOTALL)
+_PARTS = compile_late(r"([^(@]+)(?:\((.*)\))?(@.*)?", re.DOTALL)
 SUMS = {"NumQ", "NumRel", "NumRet"}  # which are added up over queries
 
 CHANGES: dict[str, tuple[str, ...]] = {}  # of the values of each, as ``Measure.changes``

@@ -20,13 +20,14 @@ from fairtrec.evaluation.answers.scores import DefinedCount, End
 from fairtrec.report.recorded_paths import hide_folders, typed_arguments
 from fairtrec.report.run_names import map_names, shorten_runs
 from fairtrec.support.errors import STEERING, UsageError
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import ALL
 from fairtrec.support.notes import Note, write_notes
 from fairtrec.support.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already
 LONGEST = 200  # letters; MLflow takes 250
-_BETWEEN = re.compile(r"[-\s()=,'\"@./:|]+")  # what stands between the words of measures and runs
+_BETWEEN = compile_late(r"[-\s()=,'\"@./:|]+")  # what stands between the words of measures and runs
 _BOUNDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 NamedValue = Iterator[tuple[tuple[str, ...], float]]
 

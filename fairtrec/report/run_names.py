@@ -7,9 +7,10 @@ from itertools import takewhile
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.support.files.compression import strip_suffix
+from fairtrec.support.late_patterns import compile_late
 
 BETWEEN = "_-./: "  # what stands between the words of a name
-STAMP = re.compile(  # of a date, and of a time behind it: 2023-09-13T12-01-59.097613, 20230913_1201
+STAMP = compile_late(  # of a date, and of a time behind it: 2023-09-13T12-01-59.097613, 20230913_1201
     r"[_\-./: ]?(?<![0-9A-Za-z])(?:19|20)\d\d(?P<date>[-_.]?)(?:0[1-9]|1[0-2])(?P=date)(?:0[1-9]|[12]\d|3[01])"
     r"(?:[T_\-. ]?(?:[01]\d|2[0-3])(?P<time>[-_:.]?)[0-5]\d(?:(?P=time)[0-5]\d(?:[.,]\d+)?)?Z?)?(?![0-9A-Za-z])"
 )

@@ -44,6 +44,16 @@ def test_evaluate_imports_numpy_alone():
     assert heavy == {"numpy"}
 
 
+def test_an_evaluation_without_measures_imports_nothing_of_measures_that_lack_inputs():
+    """Small modules add up: a start of 0.15 s is what a loop over files pays each time."""
+    program = SEVERAL.replace('{name.partition(".")[0] for name in sys.modules}', "sys.modules")
+    _, errors = imported_by(f"{program}\nprint(file=sys.stderr)", f"eval tests/cli/inputs/qrels.txt {RUN}")
+    modules = {*errors[-1].split()}
+    assert {"fairtrec.measures.utility", "numpy"} <= modules
+    of_others = {f"fairtrec.evaluation.given.{name}" for name in ("counts", "labels", "stances", "counterfactual")}
+    assert not modules & {"json", "numpy.typing", "pathlib", "urllib.parse", "fairtrec.measures.awrf", *of_others}
+
+
 def test_annotate_leaves_pandas_alone(tmp_path):
     (tmp_path / "c.tsv").write_text("d1\tshe\nd2\the\n")
     lines = [f"counts make {tmp_path}/c.tsv --terms gender-en -o {tmp_path}/t.{end} -j 1" for end in ("arrow", "tsv")]

@@ -35,6 +35,7 @@ from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files.arguments import is_run_line
 from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.files.opening import CR_ONLY, is_stream
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import RunFormat
 
 LAYOUT = Layout(
@@ -42,7 +43,7 @@ LAYOUT = Layout(
 )
 LARGE = 1 << 20  # bytes of a block, from which it is looked at as a whole first
 NO_RANK = np.iinfo(np.int64).min  # column 4 is not a whole number
-_ODD = re.compile("[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
+_ODD = compile_late("[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
 COLUMNS_OF_ROWS = ("query", "docnos", "ranks", "scores", "lines")
 _NONE: Ints = np.empty(0, dtype=np.int64)
 _MARK = b"\xef\xbb\xbf"

@@ -8,7 +8,6 @@ p0 to p100, also p2.5       a percentile, between two values by linear interpola
 
 import math
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -22,6 +21,7 @@ from fairtrec.formulas.elementary import exp, log
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Better, Bounds, Measure, Note, NoteKind, Quantity
 from fairtrec.support.errors import UsageError
+from fairtrec.support.late_patterns import compile_late
 
 MEAN = "mean"
 LEAST = 0.00001  # of what is multiplied, as in trec_eval
@@ -32,8 +32,8 @@ _OVER: dict[str, Callable[[Floats], Any]] = {
     "gm": lambda values: exp(np.asarray(log(np.maximum(values, LEAST)).mean())),
 }
 _BEYOND = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_BOUND = re.compile(r"(<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
-_PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+_BOUND = compile_late(r"(<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+_PERCENTILE = compile_late(r"p(\d+(?:\.\d+)?)")
 SHARE = NoteKind("share of queries", "{bounds}: the share of queries with such a value, of those that have one")
 GEOMETRIC = NoteKind("geometric mean", "gm: the geometric mean over queries, each value at least {least:.5f}")
 

@@ -148,6 +148,7 @@ def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[R
     return take_references(**keywords), choices
 
 
+@cache
 def find_input(need: str) -> Input | None:
     """Find what an input is made of, whether that was given or not; None if there is no such input."""
     several = (each for name in GIVEN for each in load_reference(name).inputs)  # as few files as tell

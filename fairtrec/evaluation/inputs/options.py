@@ -23,6 +23,7 @@ from fairtrec.formats.column_roles import NO_ROLES, Roles, parse_columns, write_
 from fairtrec.formats.run_forms import FORMS, describe_forms
 from fairtrec.support.errors import PATH, FilePath, UsageError
 from fairtrec.support.files.arguments import is_by_name, renamings
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import (
     FILLED,
     Kept,
@@ -49,7 +50,7 @@ def name_source(given: Any) -> str:
     return fspath(given).rstrip("/").rsplit("/", 1)[-1] if isinstance(given, PATH) else "given"
 
 
-_FOLDER = re.compile(r"[^*+]*/")  # before the name of a file in a target
+_FOLDER = compile_late(r"[^*+]*/")  # before the name of a file in a target
 
 
 class RerankedKeywords(TypedDict, total=False):

@@ -1,6 +1,5 @@
 """The share that each group should have, and how likely the groups of unknown documents are."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -17,8 +16,9 @@ from fairtrec.formulas.crossed_groups import Crossing
 from fairtrec.measure import Note, NoteKind
 from fairtrec.support.errors import UsageError
 from fairtrec.support.files.arguments import is_by_name
+from fairtrec.support.late_patterns import compile_late
 
-_FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
+_FACTOR = compile_late(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 OWN_SUBTOPICS = NoteKind(
     "own subtopics",
     "each query has its own subtopics: the target is even over them; other subtopics are ignored",

@@ -4,7 +4,6 @@ On Linux on ARM and on other systems for which pytrec_eval-terrier has no wheel,
 a compiler, so it is not required there. What stands in for it spells names and parameters as it does.
 """
 
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 from fairtrec.measures.catalogue.notation import LARGEST, Spelled
 from fairtrec.measures.utility import TENTHS, TREC_ONLY, Plain, TrecOnly, Utility
 from fairtrec.support.errors import ResourceError, UsageError
+from fairtrec.support.late_patterns import compile_late
 
 ABSENT = "this needs ir-measures, which is not installed; leave it out, or run: pip install ir-measures"
 ELSEWHERE = {
@@ -135,8 +135,8 @@ _NOT_OFFERED = (
     "yaap", "prefs_", "P_avgjg", "map_avgjg", "Rprec_mult_avgjg", "rbp.", "runid",
 )  # names of trec_eval, or how such begin  # fmt: skip
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
-_PARAMETERS_BEHIND = re.compile(r"[._][-\d.][-\d.,=]*$")  # of a name that is not offered, like Rprec_mult.5.0,0.2
-_LISTED = re.compile(rf"(\w+?)[._]({_NUMBER}(?:={_NUMBER})?(?:,{_NUMBER}(?:={_NUMBER})?)*)")
+_PARAMETERS_BEHIND = compile_late(r"[._][-\d.][-\d.,=]*$")  # of a name that is not offered, like Rprec_mult.5.0,0.2
+_LISTED = compile_late(rf"(\w+?)[._]({_NUMBER}(?:={_NUMBER})?(?:,{_NUMBER}(?:={_NUMBER})?)*)")
 _OTHERS: dict[str, tuple[str, dict[str, Any]]] = {  # names of ranx, and what is meant
     "r_precision": ("Rprec", {}), "hit_rate": ("Success", {}), "f1": ("SetF", {}),
     "ndcg_burges": ("nDCG", {"dcg": "exp-log2"}),

@@ -1,6 +1,5 @@
 """A line for each value: rows for TSV and CSV, the columns of trec_eval, and the blocks of TIRA's prototext."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from fairtrec.evaluation.answers.aggregates import strip_aggregate
@@ -11,9 +10,10 @@ from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 from fairtrec.report.run_names import shorten_runs
 from fairtrec.support.errors import STEERING, plain
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import ALL
 
-_TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
+_TOLD_APART = compile_late(rf'["\\:\t\n]|{STEERING}')
 
 
 def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> Iterator[Row]:

@@ -6,7 +6,6 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114, PTH119, PTH121, PTH207 - pathlib takes its time, and its glob drops a leading ./
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
@@ -18,6 +17,7 @@ from fairtrec.support.files import admission, opening, submissions
 from fairtrec.support.files.answer_files import AnswerRun, split_answers
 from fairtrec.support.files.compression import strip_suffix
 from fairtrec.support.files.table_header import find_header, find_names
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import DOCUMENT, QUERY
 
 PATTERN = "*?["  # what a pattern has, and few names
@@ -28,8 +28,8 @@ NO_RUN, NO_FILE = "no line is of a run", "a pipe or device is read only if you n
 PassedOver = Callable[[str, list[str], str], None]  # is told which files of a folder or pattern are left out, and why
 IsHeader = Callable[[str], bool]  # tells the first line of a table of a run
 PLACES = ("/", "./", "../")  # how an argument starts that is a path
-NAME = re.compile(r"[\w.-]+")  # of an attribute
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
+NAME = compile_late(r"[\w.-]+")  # of an attribute
+_NUMBER = compile_late(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
 
 
 def paths(arguments: Iterable[str], left_out: PassedOver | None = None, is_header: IsHeader | None = None) -> list[str]:

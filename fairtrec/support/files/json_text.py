@@ -5,21 +5,21 @@ Python keeps the last of two equal keys in silence. Other programs keep the firs
 
 import gc
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from fairtrec.support.errors import FilePath, InputError, describe_parse_fault
+from fairtrec.support.late_patterns import compile_late
 
 SHOWN = 40  # letters of a key in a message
 LONG = 1 << 16  # letters
 ONE_A_LINE, REMOVE = "write one object per line", "remove one of the two"
-_BLANK = re.compile("[ \t\r\n]*")
-_START = re.compile("\ufeff?[ \t\r\n]*")
+_BLANK = compile_late("[ \t\r\n]*")
+_START = compile_late("\ufeff?[ \t\r\n]*")
 _TEXT = r'"(?:[^"\\]|\\.)*+"'
-_TOKEN = re.compile(rf"({_TEXT})([ \t\r\n]*+:)?|[{{}}\[\]]")
-_CONSTANT = re.compile(rf"{_TEXT}|NaN|Infinity")
+_TOKEN = compile_late(rf"({_TEXT})([ \t\r\n]*+:)?|[{{}}\[\]]")
+_CONSTANT = compile_late(rf"{_TEXT}|NaN|Infinity")
 
 
 class JsonError(ValueError):

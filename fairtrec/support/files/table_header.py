@@ -80,13 +80,13 @@ def read_header(line: str) -> TableHeader:
 
 def split_header(line: str, separator: str | None) -> TableHeader:
     """Take a line apart that is known to name the columns."""
-    cells = [cell.strip() for cell in line.split(separator)]
+    cells = [*map(str.strip, line.split(separator))]
     if separator in (",", ";") and '"' in line:  # names may have the separator
         from csv import Error, reader
 
         with suppress(Error):
             cells = [f'"{cell.strip()}"' for cell in next(reader([line], delimiter=separator, strict=True))]
-    written = tuple(cell.strip('"').strip() for cell in cells)
+    written = tuple(cell.strip('"').strip() for cell in cells) if '"' in line else tuple(cells)
     is_quoted = all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
     return TableHeader(written, tuple(map(normalize_name, written)), separator, is_quoted)
 
