@@ -164,6 +164,9 @@ def start() -> None:
     for what, (words, bound) in commands.items():
         pair = paired([BIN / "fairtrec", *words], both, 11)
         report(f"{what}: CPU, of importing click and numpy", pair.cpu_ratio, bound, pair.detail)
+    missing = ["sh", "-c", '"$@" || test $? -eq 3', "sh", BIN / "fairtrec", "eval", "none.txt", *batch.runs[:1]]
+    pair = paired(missing, both, 11)
+    report("eval of a file that is missing: CPU, of importing click and numpy", pair.cpu_ratio, 1.7, pair.detail)
 
 
 def place(many: int, kind: str) -> None:

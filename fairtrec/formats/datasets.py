@@ -87,7 +87,18 @@ def documents(name: str) -> Iterator[tuple[str, str]]:
             yield document.doc_id, document.default_text()
 
 
+def _is_path(name: str) -> bool:
+    """Tell a name that only a file has: no id begins with a dot or a slash, or ends like ``.tsv``.
+
+    >>> _is_path("topics/qrels.txt"), _is_path("./qrels"), _is_path("car/v1.5/trec-y1"), _is_path("argsme/1.0-cleaned")
+    (True, True, False, False)
+    """
+    return name.startswith((".", "/", "~")) or os.path.splitext(name)[1][1:2].isalpha()  # noqa: PTH122 - no pathlib
+
+
 def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
+    if not name.startswith(PREFIX) and _is_path(name):  # ir_datasets takes longer to import than a small evaluation
+        raise InputError("there is no such file; check the name", name)
     import ir_datasets
 
     if os.environ.get("TQDM_DISABLE"):  # who wants no bars wants no log of a download; what fails is said in one line

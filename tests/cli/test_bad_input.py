@@ -92,7 +92,7 @@ FILES = {
     "docs: duplicate": ("docs.tsv", GOOD["docs.tsv"] + b"d1\tagain\n", TEXTS, "docs.tsv:4: document d1 appears twice"),
     "docs: not UTF-8": ("docs.tsv", b"d1\tsh\xe9\n", TEXTS, "docs.tsv:1: bytes that are not UTF-8"),
     "docs: NUL": ("docs.tsv", b"d1\tshe\nd2\t\0\n", TEXTS, "docs.tsv:2: a NUL byte"),
-    "docs: neither file nor dataset": ("docs.tsv", None, TEXTS, "docs.tsv: there is no such file or ir_datasets id"),
+    "docs: neither file nor dataset": ("docs.tsv", None, TEXTS, "docs.tsv: there is no such file; check the name"),
     "docs: gz cut off": ("docs.tsv", gzip.compress(GOOD["docs.tsv"])[:-9], TEXTS, "docs.tsv: the compressed data is cut off"),
     "docs: not JSON": ("docs.jsonl", b'{"id": "d1", "text": "she"}\n{"id": "d2", "text"}\n', JSONL, "docs.jsonl:2: this line is not JSON"),
     "docs: JSON without id": ("docs.jsonl", b'{"name": "d1", "text": "she"}\n', JSONL, "docs.jsonl:1: this line has no docno"),

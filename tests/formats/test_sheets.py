@@ -169,7 +169,7 @@ def test_a_field_of_any_table_is_gold_too(tmp_path, monkeypatch):
 
 
 def test_a_sheet_is_told_from_what_is_none_and_has_the_digest_of_what_was_read(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="there is no such file or ir_datasets id"):
+    with pytest.raises(InputError, match="there is no such file; check the name"):
         loading.gold(tmp_path / "none.tsv")
     with pytest.raises(InputError, match="this is a folder; pass a file in it"):
         loading.gold(tmp_path)

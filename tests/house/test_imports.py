@@ -54,6 +54,13 @@ def test_an_evaluation_without_measures_imports_nothing_of_measures_that_lack_in
     assert not modules & {"json", "numpy.typing", "pathlib", "urllib.parse", "fairtrec.measures.awrf", *of_others}
 
 
+def test_a_missing_file_is_refused_without_a_library_of_datasets():
+    heavy, errors = imported_by(SEVERAL, f"eval topics/none.txt {RUN}", f"eval none {RUN} --labels none.tsv:gender")
+    assert errors.count("exit 3") == 2
+    assert "topics/none.txt: there is no such file; check the name" in errors
+    assert heavy == {"numpy"}
+
+
 def test_annotate_leaves_pandas_alone(tmp_path):
     (tmp_path / "c.tsv").write_text("d1\tshe\nd2\the\n")
     lines = [f"counts make {tmp_path}/c.tsv --terms gender-en -o {tmp_path}/t.{end} -j 1" for end in ("arrow", "tsv")]

@@ -72,7 +72,7 @@ def test_a_score_that_is_no_number_is_told_with_its_line(tmp_path, capsys, score
     ("arguments", "code", "says"),
     [
         (["qrels.txt", "none.run", "RR"], 3, "none.run: there is no such file; check the name"),
-        (["none.txt", "bm25.run", "RR"], 3, "none.txt: there is no such file or ir_datasets id"),
+        (["none.txt", "bm25.run", "RR"], 3, "none.txt: there is no such file; check the name"),
         (["qrels.txt", "collection.tsv", "RR"], 3, "collection.tsv: ir_measures cannot read this"),
         (["qrels.txt", "bm25.run", "Nix@10"], 2, "there is no measure Nix"),
         (["qrels.txt", "bm25.run", "NFaiRR@10"], 2, "NFaiRR"),

@@ -74,7 +74,7 @@ def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
     [
         (["c.tsv", "--terms", "terms.csv", "-o", "t.csv"], 2, "t.csv ends in none of .arrow, .parquet, .tsv"),
         (["c.tsv", "--terms", "terms.csv", "-o", "no/t.arrow"], 2, "the folder of no/t.arrow is not there"),
-        (["no.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file or ir_datasets id"),
+        (["no.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file; check the name"),
         (["-", "--terms", "terms.csv", "-o", "t.arrow"], 3, "-: a collection is read twice"),
         (["empty.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "empty.tsv: this file has no lines"),
         (["c.tsv", "--terms", "nope", "-o", "t.arrow"], 4, "there is no file nope"),

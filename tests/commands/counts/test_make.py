@@ -273,6 +273,8 @@ def test_an_id_of_ir_datasets_is_a_collection(tmp_path, monkeypatch, small_piece
 
 def test_neither_file_nor_id(tmp_path):
     with pytest.raises(InputError, match="there is no such file or ir_datasets id"):
+        run(tmp_path, "no-such-set/2024")
+    with pytest.raises(InputError, match="there is no such file; check the name"):
         run(tmp_path, tmp_path / "no.tsv")
 
 
