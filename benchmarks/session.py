@@ -10,7 +10,13 @@ import pytrec_eval
 import fairtrec
 from benchmarks.timing import ROUNDS, clocked, report
 
-SIZES = {(10, 10): (100, 12.0), (43, 100): (40, 1.0), (1_000, 100): (3, 0.9)}  # queries x ranks: calls, and the bound
+SIZES = {  # queries x ranks: calls, and the bound
+    (1, 10): (300, 60.0),
+    (10, 10): (100, 12.0),
+    (43, 100): (40, 1.0),
+    (1_000, 100): (3, 0.9),
+}
+OF_DICTS = 1.5  # of arrays of fewer scores than 1,000, of the same dict
 ARRAYS = 0.2  # of pytrec_eval with its dict
 Rankings = dict[str, dict[str, float]]
 
@@ -52,11 +58,18 @@ def main() -> None:
         def of_dicts(session=session, run=run):  # type: ignore[no-untyped-def]
             return session.scores(run).means
 
+        def of_named_dicts(session=session, run=run):  # type: ignore[no-untyped-def]
+            return session.evaluate({"m": run}).means
+
         def of_their_dicts(theirs=theirs, run=run):  # type: ignore[no-untyped-def]
             return theirs.evaluate(run)
 
         size = f"{queries:,} x {depth}"
         compare(f"session on dicts, {size}: CPU, of pytrec_eval", bound, in_turn(calls, of_dicts, of_their_dicts))
+        if queries * depth < 1_000:
+            what = f"session on arrays, {size}: CPU, of dicts"
+            compare(what, OF_DICTS, in_turn(calls, of_arrays, of_dicts))
+            compare(f"evaluate of a named dict, {size}: CPU, of scores", 2, in_turn(calls, of_named_dicts, of_dicts))
         if queries == 1_000:
             what = f"session on arrays, {size}: CPU, of pytrec_eval and its dict"
             compare(what, ARRAYS, in_turn(calls, of_arrays, of_their_arrays))

@@ -1,6 +1,8 @@
 """Runs from arrays: scores [query, document], as a trainer or an index of vectors holds them."""
 
 from collections.abc import Sequence
+from itertools import chain
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -9,22 +11,28 @@ from fairtrec.data.docnos import Bools, Docnos, Docs, Floats, Ints, encode_ids, 
 from fairtrec.data.ranking.order import add_empty, sort_by_score
 from fairtrec.support.errors import InputError
 
+FEW = 200  # scores, below which lists are sorted faster than arrays
+
 
 def rank_arrays(
     qids: Sequence[str], docnos: Any, scores: Any, indices: Any, depth: int | None
 ) -> tuple[tuple[str, ...], Ints, Docs, Floats]:
     """Rank what ``Run.from_arrays`` takes: the query ids, and starts, docnos and scores of their rankings."""
-    values = np.asarray(read_array(scores, "scores"), dtype=np.float64)
+    values = np.asarray(scores if isinstance(scores, np.ndarray) else read_array(scores, "scores"), dtype=np.float64)
     if values.ndim != 2 or len(values) != len(qids):
         raise InputError(f"the scores have the shape {values.shape}; pass [query, document] of {len(qids)} queries")
-    if np.isnan(values).any() or (values == np.inf).any():
-        raise InputError("a score is nan or inf; correct it, or pass -inf to leave the document out")
     names = read_docnos(docnos)
     if indices is not None:
         names = names[read_indices(indices, len(names))]
     if names.shape not in (values.shape, values.shape[1:]):
         what = f"the docnos have the shape {names.shape}, and the scores {values.shape}"
         raise InputError(f"{what}; pass a docno for each column or for each score")
+    if 0 < values.size < FEW and (depth is None or depth >= values.shape[1]):
+        few = _rank_few(tuple(map(str, qids)), names, values)
+        if few is not None:
+            return few
+    if np.isnan(values).any() or (values == np.inf).any():
+        raise InputError("a score is nan or inf; correct it, or pass -inf to leave the document out")
     kept = find_kept(values, depth)
     lengths = kept.sum(axis=1)
     ranked = np.flatnonzero(lengths)
@@ -39,6 +47,19 @@ def rank_arrays(
         refuse_repeated(names if names.ndim == 1 else docs, np.array([0, len(names)]) if names.ndim == 1 else starts)
         starts, docs, found = sort_by_score(starts, docs, found, depth)
     return *add_empty(kept_qids, starts, empty), docs, found
+
+
+def _rank_few(qids: tuple[str, ...], names: Docs, values: Floats) -> tuple[tuple[str, ...], Ints, Docs, Floats] | None:
+    """Rank few documents in plain Python; None if a score leaves one out, or anything is to be refused."""
+    rows = values.tolist()
+    every = names.tolist() if names.ndim > 1 else [names.tolist()] * len(rows)
+    is_plain = len({*qids}) == len(qids) and isfinite(sum(map(sum, rows)))
+    if not is_plain or any(len({*docs}) < len(docs) for docs in every):
+        return None
+    pairs = (sorted(zip(row, docs, strict=True), reverse=True) for row, docs in zip(rows, every, strict=True))
+    found, docnos = zip(*chain(*pairs), strict=True)
+    starts = np.arange(0, values.size + 1, values.shape[1])
+    return qids, starts, np.array(docnos, names.dtype), np.array(found)
 
 
 def read_array(thing: Any, what: str) -> np.ndarray[Any, Any]:

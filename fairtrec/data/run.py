@@ -99,7 +99,8 @@ class Run(ByQuery):
         from fairtrec.data.arrays import rank_arrays
 
         ranked = rank_arrays(qids, docnos, scores, indices, depth)
-        return cls(name, name, *ranked).cut(ranked[0], depth)
+        run = cls(name, name, *ranked)
+        return run if depth is None else run.cut(ranked[0], depth)
 
     @property
     def empty(self) -> tuple[str, ...]:

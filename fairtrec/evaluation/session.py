@@ -110,30 +110,40 @@ class Evaluator:
 
     def scores(self, run: RankingsLike) -> Scores:
         """Evaluate one run: a path, ``{qid: {docno: score}}``, or a frame. Raises UsageError if they are several."""
-        if (found := self._evaluate_dict(run)) is not None:
-            return found
-        result = self.evaluate(run)
+        result = self._evaluate_plainly("run", run)
+        if result is None:
+            result = self.evaluate(run)
         if len(result.scores) != 1:
             raise UsageError(f"these are {len(result.scores)} runs, and scores takes one; call evaluate")
         return replace(result.scores[0], result=result)
 
-    def _evaluate_dict(self, run: Any) -> Scores | None:
-        """Evaluate a dict in plain Python if nothing but plain measures of relevance is asked for; None: as any run."""
-        if type(run) is not dict or not self._takes_dicts:
+    def _evaluate_plainly(self, name: str, run: Any) -> Result | None:
+        """Evaluate a dict or a small run in plain Python; None if any but plain measures of relevance are asked for."""
+        is_run = isinstance(run, Run)
+        if not (is_run or type(run) is dict) or not self._takes_dicts:
             return None
         reading = self.prepare_reading()
         if self._of_dicts is None:
             self._of_dicts = self._open_dicts(reading)
             self._takes_dicts = self._of_dicts is not None
-        found = None if self._of_dicts is None else self._of_dicts.evaluate(run)
-        judge = reading.context.judge
-        if found is None or judge is None:
+        if self._of_dicts is None:
             return None
-        name = "run"
+        found = self._of_dicts.evaluate_ranked(run) if is_run else self._of_dicts.evaluate(run)
+        judge = reading.context.judge
+        if found is None or judge is None or found.may_be_foreign:
+            return None
         own = note_own_ids(len(found.own), found.ranked, next(iter(found.own), ""))
         notes = (*own, *note_few_judged(found.counts, judge.checked))
-        scores = Scores(name, name, self.measures, found.qids, found.values, notes, target=reading.context.target)
-        return replace(scores, result=self.result([(name, run)], [scores], {}, None, reading))
+        scores = Scores(
+            name,
+            run.tag if is_run else name,
+            self.measures,
+            found.qids,
+            found.values,
+            notes,
+            target=reading.context.target,
+        )
+        return self.result([(name, run)], [scores], {}, None, reading)
 
     def _open_dicts(self, reading: Reading) -> "DictRunEvaluator | None":
         """Prepare the evaluation of dicts; None if it takes more than plain measures of relevance."""
@@ -156,6 +166,8 @@ class Evaluator:
         Raises UsageError if there is no run, InputError for a run or another input that cannot be read.
         """
         named = loading.name_rankings(runs)
+        if len(named) == 1 and (found := self._evaluate_plainly(*named[0])) is not None:
+            return found
         return self.evaluate_named(named, processes([thing for _, thing in named], jobs), keep_going=keep_going)
 
     def evaluate_named(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:

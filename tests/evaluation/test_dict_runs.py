@@ -1,6 +1,7 @@
 """A session evaluates dicts and arrays as ``evaluate`` does, to the last bit."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,11 @@ def made(seed, queries=20, documents=30, *, tied=False):
 
 
 def general(monkeypatch):
-    monkeypatch.setattr(Evaluator, "_evaluate_dict", lambda *_: None)
+    monkeypatch.setattr(Evaluator, "_evaluate_plainly", lambda *_: None)
+
+
+def take(result):
+    return replace(result.scores[0], result=result)
 
 
 def told(scores):
@@ -120,6 +125,48 @@ def test_arrays_have_the_values_of_the_dict(seed):
         assert (form, found.qids) == (form, expected.qids)
         assert (form, found.values.tobytes()) == (form, expected.values.tobytes())
         assert found.notes == expected.notes
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("measures", [MEASURES, "nDCG@10 RR@10", "AP"])
+def test_small_arrays_have_the_values_and_notes_of_any_run(seed, measures, monkeypatch):
+    whole, qrels = made(seed, queries=8, tied=seed % 2)
+    run = {qid: {f"d{n}": scores.get(f"d{n}", n / 4) for n in range(20)} for qid, scores in whole.items()}
+    run["q5"] = {"q5": 9.0, **{f"x{n}": 1.0 for n in range(19)}}  # a query that is a document, and nothing judged
+    names = np.array([[*scores] for scores in run.values()], dtype="S")
+    values = np.array([[*scores.values()] for scores in run.values()])
+    session = fairtrec.evaluator(measures, qrels)
+    ranked = fairtrec.Run.from_arrays([*run], names, values, name="arrays")
+    found = [told(session.scores(ranked)), told(take(session.evaluate({"m": ranked})))]
+    monkeypatch.setattr("fairtrec.data.arrays.FEW", 0)
+    again = fairtrec.Run.from_arrays([*run], names, values, name="arrays")
+    assert (again.qids, again.starts.tolist()) == (ranked.qids, ranked.starts.tolist())
+    assert (again.docnos.dtype, again.docnos.tobytes()) == (ranked.docnos.dtype, ranked.docnos.tobytes())
+    assert again.scores.tobytes() == ranked.scores.tobytes()
+    general(monkeypatch)
+    assert found == [told(session.scores(again)), told(take(session.evaluate({"m": again})))]
+
+
+@pytest.mark.parametrize("measures", ["nDCG@10 RR", "RR AP"])
+def test_a_run_of_which_nothing_is_judged_has_the_note_of_any_run(measures, monkeypatch):
+    run, qrels = {f"q{n}": {"x1": 2.0, "x2": 1.0} for n in range(9)}, made(1)[1]
+    session = fairtrec.evaluator(measures, qrels)
+    found = [told(session.scores(run)), told(take(session.evaluate({"m": run})))]
+    assert "none of" in str(found[0][6])
+    general(monkeypatch)
+    assert found == [told(session.scores(run)), told(take(session.evaluate({"m": run})))]
+
+
+def test_one_named_dict_is_evaluated_as_any_run(monkeypatch):
+    run, qrels = made(4)
+    session = fairtrec.evaluator(MEASURES, qrels)
+    found = session.evaluate({"m": run})
+    assert session._of_dicts is not None
+    general(monkeypatch)
+    general_result = session.evaluate({"m": run})
+    assert str(found) == str(general_result)
+    assert found.scores[0].values.tobytes() == general_result.scores[0].values.tobytes()
+    assert found.means == general_result.means
 
 
 @pytest.mark.parametrize("depth", [1, 5, 10, 500])

@@ -1,17 +1,17 @@
-"""nDCG and its kin of a run that is a dict, in plain Python: a training loop evaluates small runs thousands of times.
+"""nDCG and its kin of a run that is a dict, or small, in plain Python: a training loop evaluates thousands of them.
 
 The values are those of ``RelevanceEvaluator.values``, to the last bit: the same quotients are added in the same order.
 A run that needs more (other numbers than floats, ids that are not ASCII, an error message) is left to the general way.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Floats, Queries, decode
+from fairtrec.data import Floats, Queries, Run, decode
 from fairtrec.evaluation.relevance import JudgedCounts, RelevanceEvaluator
 from fairtrec.formulas.elementary import log2_of_counts
 from fairtrec.measures.utility import Utility
@@ -20,6 +20,7 @@ JudgedRanks = list[tuple[int, float]]  # ranks, from 1, and grades of the judged
 DictFormula = Callable[[JudgedRanks, float], float]  # of these, and of what the gain is divided by
 WIDEST = 1024  # bytes of an id
 ENDLESS = 1 << 62  # a rank behind all others
+MANY = 1000  # documents of a run, from which numpy is as fast
 _logarithms: list[float] = []
 
 
@@ -34,6 +35,13 @@ class DictValues(NamedTuple):
     counts: JudgedCounts
     own: list[str]
     ranked: int
+
+    @property
+    def may_be_foreign(self) -> bool:
+        """Whether perhaps no document is judged, which has a note that compares the docnos."""
+        if self.counts.ranks:
+            return not (self.counts.judged or self.counts.below)
+        return not self.values.any(axis=1).all()
 
 
 class JudgedQuery(NamedTuple):
@@ -60,25 +68,49 @@ class DictRunEvaluator:
         if type(run) is not dict or not has_plain_ids(run) or not all(map(is_plain_ranking, run.values())):
             return None
         qids = sorted(filter(self._numbers.__contains__, run))
-        if not qids:
-            return None
-        values, judged, below, ranks = [], 0, 0, 0
         own = [qid for qid in qids if qid in run[qid] and is_first(qid, run[qid])]
-        least = self._judge.least if self._judge.few else 0
+        found = [find_judged(run[qid], self._know(qid).grades, self._depth) for qid in qids]
+        return self._compute(qids, found, own, (len(run[qid]) for qid in qids)) if qids else None
+
+    def evaluate_ranked(self, run: Run) -> DictValues | None:
+        """Compute the measures of a small run; None if it is left to the general way."""
+        is_plain = run.positions is None and not (run.notes or run.rises or run.numbered)
+        if len(run.docnos) >= MANY or not is_plain or not isinstance(run.docnos, np.ndarray):
+            return None
+        docnos, edges = decode(run.docnos), run.starts.tolist()
+        rankings = {qid: docnos[first:end] for qid, first, end in zip(run.qids, edges, edges[1:], strict=False)}
+        qids = sorted(filter(self._numbers.__contains__, rankings))
+        if not qids or not all(rankings.values()):
+            return None
+        own = [qid for qid in qids if rankings[qid][0] == qid]
+        found = []
         for qid in qids:
-            known = self._known.get(qid) or self._know(qid)
-            found = find_judged(run[qid], known.grades, self._depth)
-            values.append([formula(found, most) for formula, most in zip(self._formulas, known.most, strict=True)])
+            grades = self._know(qid).grades
+            ranks = enumerate(rankings[qid][: self._depth], 1)
+            found.append([(rank, grades[docno]) for rank, docno in ranks if docno in grades])
+        return self._compute(qids, found, own, (len(rankings[qid]) for qid in qids))
+
+    def _compute(
+        self, qids: Sequence[str], found: Sequence[JudgedRanks], own: list[str], lengths: Iterable[int]
+    ) -> DictValues:
+        """Compute the measures of the judged ranks of these queries; ``lengths`` are those of their rankings."""
+        values, judged, below, ranks = [], 0, 0, 0
+        least = self._judge.least if self._judge.few else 0
+        for qid, several, length in zip(qids, found, lengths, strict=True):
+            pairs = zip(self._formulas, self._know(qid).most, strict=True)
+            values.append([formula(several, most) for formula, most in pairs])
             if least:
-                judged += sum(rank <= least and grade >= 0 for rank, grade in found)
-                below += sum(rank <= least and grade < 0 for rank, grade in found)
-                ranks += min(len(run[qid]), least)
+                judged += sum(rank <= least and grade >= 0 for rank, grade in several)
+                below += sum(rank <= least and grade < 0 for rank, grade in several)
+                ranks += min(length, least)
         return DictValues(
             tuple(qids), np.ascontiguousarray(np.array(values).T), JudgedCounts(judged, below, ranks), own, len(qids)
         )
 
     def _know(self, qid: str) -> JudgedQuery:
-        """Take the judgments of a query apart; if subtopics differ, the highest grade counts."""
+        """Take the judgments of a query apart, once; if subtopics differ, the highest grade counts."""
+        if (known := self._known.get(qid)) is not None:
+            return known
         qrels, number = self._judge.qrels, self._numbers[qid]
         lines = slice(*qrels.starts[number : number + 2].tolist())
         grades: dict[str, float] = {}
