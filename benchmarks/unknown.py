@@ -30,7 +30,26 @@ def generate(folder: Path, queries: int, depth: int) -> dict[str, Path]:
     return paths
 
 
+def compare_memory(groups: int = 256) -> None:
+    """Compare the peak of bounds with that of the values only, for 5 queries x 10 and many groups."""
+    folder = FOLDER / "few_of_many_groups"
+    folder.mkdir(parents=True, exist_ok=True)
+    labels, ranked = folder / "labels", folder / "run"
+    labels.write_text("".join(f"d{d}\tg{d}\n" for d in range(groups) if d % 3))
+    ranked.write_text("".join(f"{q} Q0 d{q + i} {i} {-i} made\n" for q in range(5) for i in range(1, 11)))
+    command = [BIN / "fairtrec", "eval", "none", ranked, "--labels", labels, "-m", "NDKL@10"]
+    pair = paired([*command, "--bounds", "labels"], command)
+    detail = f"{pair.ours.peak:.0f} MiB of {pair.theirs.peak:.0f} MiB"
+    report(
+        f"5 queries x 10 of {groups} groups, --bounds labels: peak memory, of the same without",
+        pair.peak_ratio,
+        2.5,
+        detail,
+    )
+
+
 def main() -> None:
+    compare_memory()
     short = generate(FOLDER, 1_000, 20)
     for k in (10, 20):
         command = [BIN / "fairtrec", "eval", "none", short["run"], "--labels", short["labels"]]

@@ -16,7 +16,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.catalogue.needs import NEEDS
 
 SEED = 2019
-CELLS = 4_000_000  # numbers of an array that are computed with at a time
+CELLS = 1 << 19  # numbers of an array that are computed with at a time
 
 
 @dataclass(frozen=True, eq=False)
