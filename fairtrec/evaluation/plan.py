@@ -29,20 +29,12 @@ from fairtrec.evaluation.inputs.table_roles import describe_columns, take_group
 from fairtrec.evaluation.inputs.targets import settle_attributes
 from fairtrec.measure import Measure, Note, NoteKind
 from fairtrec.measures.catalogue import registry
-from fairtrec.measures.catalogue.needs import OF_DOCUMENTS
+from fairtrec.measures.catalogue.needs import OF_DOCUMENTS, USUAL
 from fairtrec.measures.utility import split_relevance
 from fairtrec.support.errors import InputError, UsageError, spell_options
 from fairtrec.support.files import submissions
 
 MOST_MEASURES = 4096
-USUAL = {  # what is computed if no measure is named, by an input that it needs
-    "relevance": "nDCG@10 RR@10",
-    "counts": "ARaB@10 TExFAIR@10",
-    "background": "NFaiRR@10",
-    "membership": "AWRF@10",
-    "stances": "DUO",
-    "counterfactual": "CRBO@10",
-}
 FAIRNESS = NoteKind("no fairness", "fairness is not measured; add {options}")
 
 

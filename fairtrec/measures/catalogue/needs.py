@@ -71,6 +71,15 @@ OF_RANKS = _OF["ranks"]  # they tell one order of the same documents from anothe
 OF_RUN = _OF["run"]  # there for any run
 OF_EXTRAS = _OF["extras"]  # of what is given for the measures that ask for it alone
 
+USUAL = {  # what is computed if no measure is named, by an input that it needs
+    "relevance": "nDCG@10 RR@10",
+    "counts": "ARaB@10 TExFAIR@10",
+    "background": "NFaiRR@10",
+    "membership": "AWRF@10",
+    "stances": "DUO",
+    "counterfactual": "CRBO@10",
+}
+
 
 def is_of_ranked_groups(measure: object) -> bool:
     """Tell whether a measure goes by the groups of ranked documents, whose ties docnos decide."""
