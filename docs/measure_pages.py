@@ -194,7 +194,7 @@ def _example(kind: type[Measure]) -> str:
         columns["group"] = LABELS
     if "qrels" in needs or "trec-fair-2019" in needs:
         columns["grade"] = RELEVANCE if "trec-fair-2019" in needs else GRADES
-    columns |= {name: _list_cells(example) for name, example in EXAMPLES.items() if name in needs}
+    columns |= {name: cells for name, example in EXAMPLES.items() if name in needs and (cells := _list_cells(example))}
     head = ["document", *columns]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     lines += [f"| {name} | {' | '.join(str(of[name]) for of in columns.values())} |" for name in LABELS]
@@ -213,8 +213,10 @@ def _example(kind: type[Measure]) -> str:
 
 
 def _list_cells(example: dict[str, Any]) -> dict[str, Any]:
-    """Give what an example says of each document; one number of several is that number."""
+    """Give what an example says of each document, nothing if of queries; one number of several is that number."""
     said = example.get("q", example)
+    if not isinstance(said, dict):
+        return {}
     return {name: value[0] if isinstance(value, list) and len(value) == 1 else value for name, value in said.items()}
 
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from textwrap import dedent
 
 import fairtrec
 from fairtrec import measures
@@ -38,6 +39,10 @@ def test_a_consumer_sees_every_public_name_and_no_other(tmp_path):
         names += [f"fairtrec.rerankers.{name}" for name in fairtrec.rerankers.BUILT_IN]
     lines = ["from {} import {} as {}".format(*name.rpartition(".")[::2], name.replace(".", "_")) for name in names]
     (tmp_path / "names.py").write_text("\n".join(lines))
+    page = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
+    (tmp_path / "spoken.py").write_text(
+        dedent(re.search(r"^   ```python\n(.*?)^   ```$", page, re.MULTILINE | re.DOTALL)[1])
+    )
     command = [
         sys.executable,
         "-m",

@@ -283,6 +283,8 @@ class Choices:
             for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
                 if row.literals and own not in row.literals and own is not None:
                     raise UsageError(f"--{row.option} {own!r} is not known; choose one of {', '.join(row.literals)}")
+            if row.is_flag and value != row.default and not isinstance(value, bool):
+                raise UsageError(f"--{row.option} is {value!r}; it must be True or False")
             if row.is_number and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
                     raise UsageError(f"--{row.option} is {value!r}; it must be a whole number")

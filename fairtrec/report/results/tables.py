@@ -75,7 +75,7 @@ class ResultTables:
         return Document(drawn, notes, str(self.result.signature), signs=legend, verdict=verdict)
 
     def arrange_runs(self, result: Result) -> Result:
-        """Give the runs that are shown, in the order in which they are."""
+        """Give the runs of all queries, or of a slice, that are shown, in the order in which they are."""
         return result if self.sort is None else sort_runs(result, self.sort)
 
     def _list_queries(self) -> list[ReportTable]:
