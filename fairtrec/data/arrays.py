@@ -27,10 +27,8 @@ def rank_arrays(
     if names.shape not in (values.shape, values.shape[1:]):
         what = f"the docnos have the shape {names.shape}, and the scores {values.shape}"
         raise InputError(f"{what}; pass a docno for each column or for each score")
-    if 0 < values.size < FEW and (depth is None or depth >= values.shape[1]):
-        few = _rank_few(tuple(map(str, qids)), names, values)
-        if few is not None:
-            return few
+    if (few := _rank_few(tuple(map(str, qids)), names, values, depth)) is not None:
+        return few
     if np.isnan(values).any() or (values == np.inf).any():
         raise InputError("a score is nan or inf; correct it, or pass -inf to leave the document out")
     kept = find_kept(values, depth)
@@ -49,8 +47,12 @@ def rank_arrays(
     return *add_empty(kept_qids, starts, empty), docs, found
 
 
-def _rank_few(qids: tuple[str, ...], names: Docs, values: Floats) -> tuple[tuple[str, ...], Ints, Docs, Floats] | None:
-    """Rank few documents in plain Python; None if a score leaves one out, or anything is to be refused."""
+def _rank_few(
+    qids: tuple[str, ...], names: Docs, values: Floats, depth: int | None
+) -> tuple[tuple[str, ...], Ints, Docs, Floats] | None:
+    """Rank few documents in plain Python; None of more, if one is left out, or if anything is to be refused."""
+    if not 0 < values.size < FEW or (depth is not None and depth < values.shape[1]):
+        return None
     rows = values.tolist()
     every = names.tolist() if names.ndim > 1 else [names.tolist()] * len(rows)
     is_plain = len({*qids}) == len(qids) and isfinite(sum(map(sum, rows)))

@@ -34,7 +34,7 @@ Columns = dict[str, Any]
 LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, or all of them
 Keep = Callable[[Columns, LineNumbers], Columns]
 Take = Callable[[bytes, int], Columns | None]
-Blocks = Iterator[tuple[Columns, LineNumbers]]
+ColumnBlocks = Iterator[tuple[Columns, LineNumbers]]
 WIDEST = 1024  # bytes of a query id or docno
 DECIMAL_COMMA = compile_late(r"[+-]?\d+(,\d+)+([eE][+-]?\d+)?")
 SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
@@ -98,7 +98,7 @@ class Sieve:
 
     keep: Keep
     take: Take
-    join: Callable[[Blocks], Blocks]
+    join: Callable[[ColumnBlocks], ColumnBlocks]
 
 
 class Room:
@@ -138,7 +138,7 @@ def stream(
     rooms: Sequence[Room] = (),
     take: Take | None = None,
     comments: list[int] | None = None,
-) -> Blocks:
+) -> ColumnBlocks:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``

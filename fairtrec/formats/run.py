@@ -220,7 +220,7 @@ class _Tops:
         lines = list_lines(starts[:-1], kept)
         return _Rankings(rankings.qids, kept, docnos[lines], scores[lines])
 
-    def join(self, blocks: columns.Blocks) -> columns.Blocks:
+    def join(self, blocks: columns.ColumnBlocks) -> columns.ColumnBlocks:
         """Join what is kept of each block, and rank what several blocks have lines of."""
         edge: list[_Rankings] = []  # the lines of the ranking in which a block ended
         lines: columns.LineNumbers = 1

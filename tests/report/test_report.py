@@ -528,7 +528,7 @@ def test_what_a_format_cannot_show_is_refused(monkeypatch):
     with pytest.raises(UsageError, match="-n leaves the values of queries out of the page, and -q asks for them"):
         refuse_view("html", None, summary=False, per_query=True)
     with pytest.raises(UsageError, match="nothing is left to print; add -q"):
-        refuse_view("auto", None, summary=False)
+        refuse_view("trec", None, summary=False)
     with pytest.raises(UsageError, match="title= is the heading of a page, or begins a caption; add -f html"):
         refuse_view("table", None, title="x")
     refuse_view("parquet", None, summary=True)  # into a pipe

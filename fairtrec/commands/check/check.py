@@ -142,7 +142,7 @@ def check(
     if given.get("bounds") == "labels":
         given["next_label"] = True
     if isinstance(runs, Result | RecordedResult):
-        if qrels is not None or given or several or untrusted:
+        if any((qrels is not None, given, several, untrusted)):
             raise UsageError("these values are there already; leave out what they would be evaluated from")
         result, base = _read(runs, asked, run)
     else:
@@ -155,8 +155,7 @@ def check(
     if recorded is not None:
         compared = _list_compared(asked, result)
         base, told = recorded.take_baseline(compared), _agreed(recorded, result, compared, accept=accept)
-        values = InputFile(recorded.path, recorded.path)
-        result = replace(result, files={**result.files, Part("baseline"): values})
+        result = _add_file(result, Part("baseline"), recorded.path)
     result, parts = record_slices(result, parts)
     verdicts = [
         each
@@ -165,8 +164,7 @@ def check(
     ]
     said = [*_list_notes(result.scores, asked, base, parts, gate), *told]
     if base is not None:
-        part = Part("run", base.run) if recorded is None else Part("baseline")
-        digest = result.files[part].sha256 if part in result.files else ""
+        digest = _find_digest(result, Part("run", base.run) if recorded is None else Part("baseline"))
         named = baseline if isinstance(baseline, str | None) else base.run
         return Verdicts(tuple(verdicts), result, gate, named, tuple(said), digest)
     if baseline is not None:
@@ -286,6 +284,16 @@ def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure
     programs = difference.compare_programs(result.signature, recorded.signature)
     told = difference.note_versions(programs, ("here", f"in {recorded.path}"))
     return [*told, *(ACCEPTED.note(changed=str(each.measure), why=each.why) for each in changed)]
+
+
+def _add_file(result: Result, part: Part, path: str) -> Result:
+    """Put a file among those behind a result."""
+    return replace(result, files={**result.files, part: InputFile(path, path)})
+
+
+def _find_digest(result: Result, part: Part) -> str:
+    """Give the sha256 of a file behind a result, "" where there is none."""
+    return result.files[part].sha256 if part in result.files else ""
 
 
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:

@@ -130,7 +130,7 @@ def test_a_series_is_read_as_a_dict():
     [
         (lambda: fairtrec.check(3, RUN, qrels=QRELS), "requirements is 3; pass a text, or a list of texts"),
         (lambda: fairtrec.evaluate("RR", RUN, qrels=QRELS, jobs="2"), "jobs is '2'; it must be a whole number"),
-        (lambda: fairtrec.evaluate("RR", RUN, qrels=QRELS, samples="no"), "samples is 'no'; it must be True or False"),
+        (lambda: fairtrec.evaluate("RR", RUN, qrels=QRELS, samples="no"), "samples= is 'no'; it must be True or False"),
         (lambda: fairtrec.compare(3), "this is not a result; pass what evaluate or read_results returns"),
         (
             lambda: fairtrec.compare(fairtrec.evaluate("RR", {"a": RUN, "b": RUN}, qrels=QRELS), slices={"s": 3}),
