@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 gc.set_threshold(100_000)  # objects that are made before some are looked through; imports alone make half as many
 
@@ -200,15 +201,15 @@ def perform() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    code = None
+    code, errors = None, sys.stderr  # which a part of a report may redirect, and have no memory to give back
     try:
         with _ended_by_signals(), _quiet_without_memory(), type_options(), admission.remember_inputs():
             try:
                 code = _invoke()
             except MemoryError:
-                code = _out_of_memory()
+                code = _out_of_memory(errors)
     except MemoryError:  # as what was changed above is changed back
-        code = _out_of_memory() if code is None else code
+        code = _out_of_memory(errors) if code is None else code
     gc.freeze()  # what is left, the interpreter need not go through before it ends
     return code
 
@@ -304,12 +305,12 @@ def _quiet_without_memory() -> Iterator[None]:
         sys.unraisablehook = usual
 
 
-def _out_of_memory() -> int:
+def _out_of_memory(errors: TextIO) -> int:
     """Say so without a letter that takes memory."""
     with suppress(OSError, MemoryError):
         sys.stdout.flush()
     try:
-        sys.stderr.write(NO_MEMORY)
+        errors.write(NO_MEMORY)
     except MemoryError:
         os.write(2, NO_MEMORY.encode())
     except OSError:
