@@ -150,7 +150,7 @@ def _write_fault(fault: BaseException, junit: Path | None) -> None:
     from fairtrec.report.markup import escape_markdown
     from fairtrec.report.output import emit
 
-    message = str(fault) or type(fault).__name__
+    message = str(fault) or ("too little memory" if isinstance(fault, MemoryError) else type(fault).__name__)
     if junit is not None:
         where = str(fault.path) if isinstance(fault, InputError) and fault.path is not None else ""
         emit(write_fault(message, where), junit)
