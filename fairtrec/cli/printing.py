@@ -264,9 +264,11 @@ def list_arguments(words: Sequence[str], left_out: Collection[str] = OF_PRINTING
 
     >>> list_arguments(["compare", "none", "a.run", "--output=x.json", "-fjson", "-m", "AWRF", "-j", "2", "-v"])
     ['compare', 'none', 'a.run', '-m', 'AWRF', '-f', 'json']
+    >>> list_arguments(["eval", "-v", "-o", "-v", "none", "--", "-v"])  # files that are called as an option
+    ['eval', 'none', '-f', 'json', '--', '-v']
     """
-    typed, names = drop_options([word for word in words if word != "-v"], left_out)
-    return [*typed, "-f", "json", *names]
+    typed, names = drop_options(words, left_out)
+    return [*(word for word in typed if word != "-v"), "-f", "json", *names]
 
 
 def drop_options(words: Sequence[str], left_out: Collection[str]) -> tuple[list[str], list[str]]:
