@@ -131,6 +131,14 @@ def all_cutoffs() -> None:
     compare_cutoffs("NFaiRR", tie(run))
 
 
+def rankings() -> None:
+    """Compare the rankings of each two runs, and of each with the first."""
+    runs = generated(FOLDER / "batch120", 120, 50, 100).runs
+    given = [BIN / "fairtrec", "correlate", "--rankings", *runs, "-f", "tsv"]
+    pair = paired(given, [*given, "--baseline", runs[0]])
+    report("rankings of each two of 120 runs of 50 x 100: CPU, of each with one", pair.cpu_ratio, 4, pair.detail)
+
+
 def pictures() -> None:
     """Compare the page of 512 runs with their table; place labels at twice as many dots."""
     batch = generated(FOLDER / "batch512", 512, 43, 10)
@@ -178,7 +186,7 @@ def place(many: int, kind: str) -> None:
 
 
 def main() -> None:
-    for part in (arab, foe, folder, all_cutoffs, pictures, completion, start):
+    for part in (arab, foe, folder, all_cutoffs, rankings, pictures, completion, start):
         part()
 
 

@@ -8,11 +8,11 @@ import shutil
 import click
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.commands.correlate import ASSOCIATIONS, OVERLAPS
+from fairtrec.commands.correlate import ASSOCIATIONS, OVERLAPS, overlaps
 from fairtrec.commands.correlate.overlaps import compare_runs
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
@@ -173,11 +173,11 @@ def run_of(name, rankings):
 def test_runs_are_compared_where_both_have_the_query():
     a = run_of("a", {"q1": ["x", "y"], "q2": ["x"], "q3": ["z"]})
     b = run_of("b", {"q2": ["w", "x"], "q1": ["y", "x"]})
-    (pair,) = compare_runs([a, b], [(0, 1)])
+    (pair,) = compare_runs([a, b])
     assert (pair.first, pair.second, pair.qids, pair.left_out) == ("a", "b", ("q1", "q2"), 1)
     # q1: 0, 1, and 1 for ever: 0.9; q2 of one against two: X is 0, 1, and half of each depth from 2 on is agreed
     assert pair.values == pytest.approx([0.9, 0.1 * 0.9 / 2 + 0.81 / 2])
-    (whole,) = compare_runs([a, b], [(0, 1)], complete=True)
+    (whole,) = compare_runs([a, b], complete=True)
     assert whole.qids == ("q1", "q2", "q3")
     assert whole.values[2] == 0
 
@@ -185,7 +185,7 @@ def test_runs_are_compared_where_both_have_the_query():
 def test_documents_are_the_same_whatever_the_width_of_their_ids():
     a, b = run_of("a", {"q": ["x", "a-long-one"]}), run_of("b", {"q": ["x"]})
     assert Docnos.collect(a.docnos).names.dtype != b.docnos.dtype
-    assert next(compare_runs([a, b], [(0, 1)])).mean == pytest.approx(1)
+    assert next(compare_runs([a, b])).mean == pytest.approx(1)
 
 
 def test_the_command_gives_the_same_numbers_in_every_format(fairtrec_command, example):
@@ -255,9 +255,9 @@ def test_a_baseline_of_overlaps_has_the_name_of_a_run(copied, fairtrec_command):
 
 
 def test_overlaps_of_queries_are_rows_of_a_frame(copied):
-    overlaps = fairtrec.rbo({"a": {"q": {"d": 2.0, "e": 1.0}}, "b": {"q": {"d": 1.0, "e": 2.0}}}, baseline=0)
-    assert overlaps.to_frame(per_query=True)["qid"].tolist() == ["q", "all"]
-    assert overlaps.flat() == {"a_rbo": overlaps.pairs[0].mean}
+    found = fairtrec.rbo({"a": {"q": {"d": 2.0, "e": 1.0}}, "b": {"q": {"d": 1.0, "e": 2.0}}}, baseline=0)
+    assert found.to_frame(per_query=True)["qid"].tolist() == ["q", "all"]
+    assert found.flat() == {"a_rbo": found.pairs[0].mean}
     with pytest.raises(UsageError, match="leave out per_query"):
         fairtrec.compare(evaluate_both()).to_frame(per_query=True)
 
@@ -289,3 +289,30 @@ def test_each_format_of_correlations_is_one_of_rankings(copied, fairtrec_command
         assert done.code == 0
         assert (copied / "printed").read_bytes() == (copied / "wanted").read_bytes()
     assert {*OVERLAPS.forms} == {*ASSOCIATIONS.forms}
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.lists(st.lists(st.integers(0, 8), unique=True, max_size=6), min_size=3, max_size=3), min_size=2, max_size=5
+    ),
+    st.integers(1, 12),
+    st.integers(1, 200),
+    st.booleans(),
+)
+def test_many_runs_are_compared_as_two_are(rankings, lines, cells, with_first):
+    names = "q1", "q2", "q3"
+    runs = [
+        run_of(f"r{i}", {qid: [f"d{d}" for d in ranked] for qid, ranked in zip(names[i % 2 :], each, strict=False)})
+        for i, each in enumerate(rankings)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overlaps, "LINES", lines)
+        patch.setattr(overlaps, "CELLS", cells)
+        found = list(compare_runs(runs, complete=True, with_first=with_first))
+    for pair in found:
+        (alone,) = compare_runs([each for each in runs if each.name in (pair.first, pair.second)], complete=True)
+        assert dict(zip(pair.qids, pair.values, strict=True)) == pytest.approx(
+            dict(zip(alone.qids, alone.values, strict=True)), rel=0, abs=0, nan_ok=True
+        )
+    assert len(found) == (len(runs) - 1 if with_first else len(runs) * (len(runs) - 1) // 2)
