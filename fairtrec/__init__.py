@@ -22,7 +22,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Result": ("evaluation.answers.result", "stable"),
     "Scores": ("evaluation.answers.scores", "stable"),
     "UsageError": ("support.errors", "stable"),
-    "attributes": ("evaluation.given.reference", "provisional"),
+    "attributes": ("evaluation.given.given_rows", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
     "retrievability": ("evaluation.document_retrievability", "provisional"),
@@ -85,7 +85,7 @@ if TYPE_CHECKING:  # type checkers and editors find each name here, and report a
     from fairtrec.evaluation.document_retrievability import retrievability as retrievability
     from fairtrec.evaluation.evaluate import evaluate as evaluate
     from fairtrec.evaluation.evaluate import evaluator as evaluator
-    from fairtrec.evaluation.given.reference import attributes as attributes
+    from fairtrec.evaluation.given.given_rows import attributes as attributes
     from fairtrec.evaluation.inputs.options import Choices as Choices
     from fairtrec.lab.ablate.ablation import ablate as ablate
     from fairtrec.lab.headroom.headroom import headroom as headroom

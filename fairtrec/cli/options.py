@@ -11,7 +11,7 @@ import click
 from fairtrec.cli.commands import EXITS as EXITS  # noqa: PLC0414 - commands with shared options take it from here
 from fairtrec.cli.commands import TYPED, FormatChoice
 from fairtrec.evaluation.given import GIVEN
-from fairtrec.evaluation.given.reference import Given
+from fairtrec.evaluation.given.given_rows import Given
 from fairtrec.evaluation.inputs.option import Choice, insert_names
 from fairtrec.evaluation.inputs.options import CHOICES, VIEWS, has_option
 from fairtrec.formats.column_roles import parse_columns
@@ -67,7 +67,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
         return split_by_attribute(value, names, parameter.opts[-1])
-    from fairtrec.evaluation.given.reference import Attributes
+    from fairtrec.evaluation.given.given_rows import Attributes
 
     found = attributes(value)
     return found[""] if "" in found else Attributes(found)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from fairtrec.data import MISSING, decode
+from fairtrec.evaluation.given.given_rows import RankingsLike
 from fairtrec.evaluation.given.pool import find_frequencies, frequencies
-from fairtrec.evaluation.given.reference import RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formulas.retrieved_documents import RetrievedDocuments, weigh_ranks

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.given import GoldKeywords, Keywords
-from fairtrec.evaluation.given.reference import JudgmentsLike
+from fairtrec.evaluation.given.given_rows import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.jobs import processes

@@ -20,7 +20,8 @@ from fairtrec.evaluation.given import (
     load_reference,
     split_keywords,
 )
-from fairtrec.evaluation.given.reference import NamedRuns, OpenedReferences, Plan, References
+from fairtrec.evaluation.given.given_rows import NamedRuns
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, References
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import OF_RUNS, AttributeContext, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.groups import ORDER, refuse_unordered

@@ -13,7 +13,8 @@ from fairtrec.evaluation.answers import Signature, aggregates
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.answers.scores import Scores, fill_undefined
 from fairtrec.evaluation.given import SOURCE_NAMES
-from fairtrec.evaluation.given.reference import NamedRuns, Plan, RankingsLike
+from fairtrec.evaluation.given.given_rows import NamedRuns, RankingsLike
+from fairtrec.evaluation.given.reference import Plan
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import (
     Documents,

@@ -13,7 +13,7 @@ from fairtrec.counting import CollectionOptions, Watcher
 from fairtrec.counting.local import engine as local
 from fairtrec.counting.local.engine import CountingOptions, CountingSummary
 from fairtrec.counting.table.files import Table
-from fairtrec.evaluation.given.reference import TermsLike
+from fairtrec.evaluation.given.given_rows import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import unknown_option_error
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError

@@ -17,7 +17,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import Keywords
 from fairtrec.evaluation.given.counts import find_lexicon
-from fairtrec.evaluation.given.reference import JudgmentsLike
+from fairtrec.evaluation.given.given_rows import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.table_roles import take_group

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from fairtrec.evaluation.given import find_input
-from fairtrec.evaluation.given.reference import Input
+from fairtrec.evaluation.given.given_rows import Input
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import notation, registry, relevance

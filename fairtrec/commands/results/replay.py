@@ -12,7 +12,7 @@ from fairtrec.commands.results.results import RecordedResult
 from fairtrec.evaluation import evaluate as api
 from fairtrec.evaluation.answers.result import Part, Result
 from fairtrec.evaluation.given import SOURCE_NAMES
-from fairtrec.evaluation.given.reference import Attributes
+from fairtrec.evaluation.given.given_rows import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.option import Choice
 from fairtrec.evaluation.inputs.options import CHOICES, ChoiceKeywords

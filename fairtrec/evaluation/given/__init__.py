@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import chain
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from fairtrec.evaluation.given.reference import (
+from fairtrec.evaluation.given.given_rows import (
     Attributes,
     CountsLike,
     FrameLike,
@@ -21,14 +21,15 @@ from fairtrec.evaluation.given.reference import (
     Input,
     NamedRuns,
     RankingsLike,
-    Reference,
-    References,
     TermsLike,
     TextsLike,
 )
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
 from fairtrec.evaluation.inputs.table_roles import describe_columns
 from fairtrec.support.errors import FilePath, UsageError
+
+if TYPE_CHECKING:
+    from fairtrec.evaluation.given.reference import Reference, References
 
 
 class SourceKeywords(TypedDict, total=False):
@@ -114,7 +115,7 @@ _OF_TRACK = (  # what one command is given
 
 
 @cache
-def load_reference(name: str) -> Reference:
+def load_reference(name: str) -> "Reference":
     """Load what says all of a thing."""
     module = import_module(f"fairtrec.evaluation.given.{GIVEN[name].file or name}")
     found: Reference = getattr(module, name.upper())
@@ -127,8 +128,10 @@ def make_examples(qids: Sequence[str], docnos: Sequence[str]) -> dict[str, Any]:
     return {name: example for name, example in made.items() if example is not None}
 
 
-def take_references(**given: Any) -> References:
+def take_references(**given: Any) -> "References":
     """Take what a caller gave beside the runs; None is not given. Raises UsageError where it does not fit together."""
+    from fairtrec.evaluation.given.reference import References
+
     return References(
         {load_reference(name): given[name] for name, row in GIVEN.items() if is_given(given.get(name), row)}, GIVEN
     )
@@ -139,7 +142,7 @@ def is_given(thing: Any, row: Given) -> bool:
     return thing is not None and not (isinstance(thing, str) and thing == row.nothing != "")
 
 
-def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[References, Choices]:
+def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> "tuple[References, Choices]":
     """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
     if strange := [name for name in keywords if name not in {"qrels", *known}]:
         raise unknown_option_error(strange[0], known)

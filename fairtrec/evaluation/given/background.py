@@ -7,16 +7,8 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Candidates, Docs, Floats, Ints, Run, digest_queries, refuse_large, take
-from fairtrec.evaluation.given.reference import (
-    Files,
-    Input,
-    MeasuredReference,
-    NamedRuns,
-    OpenedReferences,
-    Plan,
-    References,
-    Written,
-)
+from fairtrec.evaluation.given.given_rows import Files, Input, NamedRuns, Written
+from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan, References
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs
 from fairtrec.evaluation.inputs.measure_inputs import Inputs

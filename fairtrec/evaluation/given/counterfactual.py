@@ -13,15 +13,8 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Qrels, Run, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
-from fairtrec.evaluation.given.reference import (
-    Files,
-    Input,
-    MeasuredReference,
-    NamedRuns,
-    OpenedReferences,
-    Plan,
-    Written,
-)
+from fairtrec.evaluation.given.given_rows import Files, Input, NamedRuns, Written
+from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_documents
 from fairtrec.evaluation.inputs.options import Choices, name_source

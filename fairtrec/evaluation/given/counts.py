@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairtrec.data import MISSING, Counts, Docnos, Floats, GroupTerms, Ints, take
-from fairtrec.evaluation.given.reference import (
-    Files,
-    GroupReference,
-    Input,
-    OpenedReferences,
-    Plan,
-    Reference,
-    References,
-    Written,
-)
+from fairtrec.evaluation.given.given_rows import Files, Input, Written
+from fairtrec.evaluation.given.reference import GroupReference, OpenedReferences, Plan, Reference, References
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, TargetOf
 from fairtrec.evaluation.inputs.groups import note_terms

@@ -22,8 +22,9 @@ from fairtrec.data import (
 )
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.answers.result import Part
+from fairtrec.evaluation.given.given_rows import Files, NamedRuns, Written
 from fairtrec.evaluation.given.labels import refuse_unwritten_groups
-from fairtrec.evaluation.given.reference import Files, NamedRuns, OpenedReferences, Plan, Reference, Written
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices

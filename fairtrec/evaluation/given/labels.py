@@ -16,15 +16,8 @@ from fairtrec.data.counts import count_labels
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.answers.result import Part
 from fairtrec.evaluation.given.counts import COUNTED
-from fairtrec.evaluation.given.reference import (
-    Attributes,
-    Files,
-    GroupReference,
-    NamedRuns,
-    OpenedReferences,
-    Plan,
-    Written,
-)
+from fairtrec.evaluation.given.given_rows import Attributes, Files, NamedRuns, Written
+from fairtrec.evaluation.given.reference import GroupReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs import loading, several_attributes
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, TargetOf
 from fairtrec.evaluation.inputs.groups import members, note_groups, note_tau, refuse_unwritten

@@ -10,7 +10,8 @@ import numpy as np
 
 from fairtrec.data import Floats, digest_texts
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.given.reference import Files, OpenedReferences, Plan, Reference, Written
+from fairtrec.evaluation.given.given_rows import Files, Written
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.measure import Measure

@@ -10,7 +10,8 @@ import numpy as np
 from fairtrec.data import MISSING, Docs, Floats, Ints, Qrels, digest_queries, find_judged_lines
 from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.given.reference import Files, Input, OpenedReferences, Plan, Reference, Written
+from fairtrec.evaluation.given.given_rows import Files, Input, Written
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext, Needs, TargetOf
 from fairtrec.evaluation.inputs.measure_inputs import Inputs

@@ -9,7 +9,8 @@ import numpy as np
 
 from fairtrec.data import Bools, Qrels, Queries
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.given.reference import Files, NamedRuns, OpenedReferences, Plan, Reference, References, Written
+from fairtrec.evaluation.given.given_rows import Files, NamedRuns, Written
+from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference, References
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.options import Choices

@@ -7,7 +7,8 @@ import numpy as np
 
 from fairtrec.data import Floats, Run, Stances, digest_columns, look_up
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.given.reference import Input, MeasuredReference, OpenedReferences, Plan
+from fairtrec.evaluation.given.given_rows import Input
+from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs.documents import RunContext
 from fairtrec.measure import Note, NoteKind
 from fairtrec.support.errors import PATH, UsageError

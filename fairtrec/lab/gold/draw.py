@@ -18,7 +18,7 @@ import numpy as np
 
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, decode
 from fairtrec.evaluation.answers import Answer, Signature
-from fairtrec.evaluation.given.reference import GroupsLike, TextsLike
+from fairtrec.evaluation.given.given_rows import GroupsLike, TextsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.formats import sheets

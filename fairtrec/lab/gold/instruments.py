@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints, Run
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.given.reference import CountsLike, GroupsLike, TermsLike, TextsLike
+from fairtrec.evaluation.given.given_rows import CountsLike, GroupsLike, TermsLike, TextsLike
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.measures.groups import Groups

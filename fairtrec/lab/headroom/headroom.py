@@ -13,7 +13,7 @@ from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import LEMMA_1, WAYS, Cached, Solved, solve
 from fairtrec.evaluation.given import Keywords
-from fairtrec.evaluation.given.reference import JudgmentsLike
+from fairtrec.evaluation.given.given_rows import JudgmentsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.table_roles import take_group

@@ -14,7 +14,7 @@ from fairtrec.cli.commands import load_command
 from fairtrec.cli.performing import AS_JSON, NO_FAIRNESS, CommandAnswer, PartLeftOut, StudyPart, run_command
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import Keywords
-from fairtrec.evaluation.given.reference import Attributes
+from fairtrec.evaluation.given.given_rows import Attributes
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import CHOICES

@@ -15,7 +15,7 @@ from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.fronts.problem import KNOWN, Problem
 from fairtrec.evaluation.given import find_input
-from fairtrec.evaluation.given.reference import NamedRuns
+from fairtrec.evaluation.given.given_rows import NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, keep_documents
 from fairtrec.evaluation.inputs.measure_inputs import Inputs

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.given import SourceKeywords, split_keywords
+from fairtrec.evaluation.given.given_rows import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.given.queries import follows_runs
-from fairtrec.evaluation.given.reference import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
 from fairtrec.evaluation.inputs.options import RerankedKeywords, refuse_positions

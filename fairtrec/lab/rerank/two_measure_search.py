@@ -10,7 +10,7 @@ from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.ranking.composition import reorder_documents
 from fairtrec.evaluation.fronts.problem import Problem
 from fairtrec.evaluation.fronts.solve import Cached, Solved, solve
-from fairtrec.evaluation.given.reference import NamedRuns
+from fairtrec.evaluation.given.given_rows import NamedRuns
 from fairtrec.lab.rerank.candidate_pool import Search
 from fairtrec.lab.rerank.effects import Reranked
 from fairtrec.lab.rerank.front_choice import Picked, pick_orders

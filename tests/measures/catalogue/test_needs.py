@@ -79,7 +79,8 @@ PRICES = '''
     import numpy as np
 
     from fairtrec.data import MISSING
-    from fairtrec.evaluation.given.reference import Input, Reference
+    from fairtrec.evaluation.given.reference import Reference
+    from fairtrec.evaluation.given.given_rows import Input
     from fairtrec.support.files import opening
 
 

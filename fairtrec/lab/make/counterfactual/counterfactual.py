@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.commands.counts.collection import refuse_read, take_options
 from fairtrec.counting import Watcher
 from fairtrec.data import Docnos
-from fairtrec.evaluation.given.reference import RankingsLike
+from fairtrec.evaluation.given.given_rows import RankingsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
 from fairtrec.lab.make.counterfactual.vocabulary import PRONOUNS, Vocabulary

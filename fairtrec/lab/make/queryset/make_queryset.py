@@ -8,7 +8,7 @@ from typing import Any, get_args
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import GroupTerms, Queries
 from fairtrec.evaluation.answers import Signature
-from fairtrec.evaluation.given.reference import TermsLike
+from fairtrec.evaluation.given.given_rows import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.lab.make.queryset import annotated_queries as annotated
 from fairtrec.lab.make.queryset.annotated_queries import Ballots

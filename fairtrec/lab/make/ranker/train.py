@@ -17,7 +17,7 @@ import numpy as np
 
 from fairtrec.counting.counter import Lexicon
 from fairtrec.data import Bools, GroupTerms, Ints, list_distinct
-from fairtrec.evaluation.given.reference import TermsLike
+from fairtrec.evaluation.given.given_rows import TermsLike
 from fairtrec.evaluation.inputs import loading
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
