@@ -1,4 +1,7 @@
-"""Run what CI runs, one after another, and print how long each took: `suites.py [check] [browser] [spark] ...`, or all.
+"""Run what CI runs, and print how long each took: `suites.py [check] [browser] [spark] ...`, or all.
+
+The checks come first, on all cores. A suite takes one core, so that some run beside each other, and what each printed
+stands together.
 
 A suite whose program or packages a machine cannot have is left out in one line, which is no failure. A suite of which
 no test passes is one.
@@ -6,11 +9,11 @@ no test passes is one.
 
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,14 +56,25 @@ class Outcome(NamedTuple):
     cpu: float = 0
 
 
-def call(*words: str) -> tuple[int, str]:
-    """Run a program, show what it prints, and give its exit code and that text."""
+class Ended(NamedTuple):
+    """What came of a program: its exit code, what it printed, and the seconds of processors that it took."""
+
+    code: int
+    text: str
+    cpu: float
+
+
+def call(*words: str, shown: bool = True) -> Ended:
+    """Run a program, and show what it prints while it runs."""
     lines = []
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout or ():
-            print(line, end="", flush=True)
+            if shown:
+                print(line, end="", flush=True)
             lines.append(line)
-    return process.returncode, "".join(lines)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Ended(process.returncode, "".join(lines), used.ru_utime + used.ru_stime)
 
 
 def install_program(program: Program) -> str:
@@ -72,8 +86,7 @@ def install_program(program: Program) -> str:
     if lacking or subprocess.run([*root, "true"], capture_output=True, check=False).returncode:
         return f"needs {program.title}; install it, or name one in {program.variable}"
     for words in (["update", "-q"], ["install", "-y", "-q", "--no-install-recommends", program.package]):
-        code, _ = call(*root, "apt-get", *words)
-        if code:
+        if call(*root, "apt-get", *words).code:
             return f"needs {program.title}, and apt-get {words[0]} fails; install it, or name one in {program.variable}"
     return ""
 
@@ -89,47 +102,50 @@ def summarize(text: str) -> tuple[str, bool]:
     return ", ".join(counts), any(each.endswith(" passed") for each in counts)
 
 
-def run_suite(name: str) -> Outcome:
-    """Install what a suite needs, and run it."""
+def prepare_suite(name: str) -> Outcome | None:
+    """Install what a suite needs; say what came of it if that fails."""
     if name in PROGRAMS and (why := install_program(PROGRAMS[name])):
         return Outcome(name, f"left out: {why}")
-    if name in SUITES:
-        code, text = call("make", f".venv/{name}")
-        if code and (found := UNREACHABLE.search(text)):
-            return Outcome(name, f"left out: pip cannot install its packages: {found[0].strip()}")
-        if code:
-            return Outcome(name, "its packages are not installed", is_failed=True)
-    code, text = call("make", name)
-    counts, is_passed = summarize(text)
-    return Outcome(name, counts if is_passed else f"{counts}: no test passed".lstrip(": "), bool(code) or not is_passed)
+    ended = call("make", f".venv/{name}")
+    if ended.code and (found := UNREACHABLE.search(ended.text)):
+        return Outcome(name, f"left out: pip cannot install its packages: {found[0].strip()}")
+    return Outcome(name, "its packages are not installed", is_failed=True) if ended.code else None
 
 
-def time_suite(name: str) -> Outcome:
-    """Run a suite, and measure how long it takes."""
-    print(f"== {name}", flush=True)
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    outcome = run_suite(name)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return outcome._replace(seconds=time.monotonic() - began, cpu=cpu)
+def run_suite(name: str) -> Outcome:
+    """Run the checks, or a suite of which everything is installed, and measure what that takes."""
+    began, shown = time.monotonic(), name not in SUITES
+    if shown:
+        print(f"== {name}", flush=True)
+    ended = call("make", name, shown=shown)
+    if not shown:
+        print(f"== {name}\n{ended.text}", end="", flush=True)
+    counts, is_passed = summarize(ended.text)
+    text = counts if is_passed else f"{counts}: no test passed".lstrip(": ")
+    return Outcome(name, text, bool(ended.code) or not is_passed, time.monotonic() - began, ended.cpu)
 
 
 def main(names: list[str]) -> int:
     """Run these, or all; print a line for each."""
-    outcomes = [time_suite(name) for name in names or ("check", *SUITES)]
-    outcomes.append(
-        Outcome(
-            "all",
-            "failed" if any(each.is_failed for each in outcomes) else "green",
-            seconds=sum(each.seconds for each in outcomes),
-            cpu=sum(each.cpu for each in outcomes),
-        )
-    )
+    began, wanted = time.monotonic(), names or ["check", *SUITES]
+    outcomes = {name: run_suite(name) for name in wanted if name not in SUITES}
+    suites = [name for name in wanted if name in SUITES]
+    outcomes |= {name: outcome for name in suites if (outcome := prepare_suite(name))}
+    with ThreadPoolExecutor(os.cpu_count()) as cores:
+        outcomes |= {
+            each.name: each for each in cores.map(run_suite, [name for name in suites if name not in outcomes])
+        }
+    ordered = [outcomes[name] for name in wanted]
+    is_failed = any(each.is_failed for each in ordered)
+    cpu = sum(each.cpu for each in ordered)
     print()
-    for each in outcomes:
-        mark = "FAILED: " if each.is_failed else ""
-        print(f"{each.name:<10}{each.seconds / 60:6.1f} min {each.cpu / 60:6.1f} of CPU   {mark}{each.text}")
-    return int(any(each.is_failed for each in outcomes))
+    for each in [
+        *ordered,
+        Outcome("all", "failed" if is_failed else "green", seconds=time.monotonic() - began, cpu=cpu),
+    ]:
+        text = f"FAILED: {each.text}" if each.is_failed else each.text
+        print(f"{each.name:<10}{each.seconds / 60:6.1f} min {each.cpu / 60:6.1f} of CPU   {text}")
+    return int(is_failed)
 
 
 if __name__ == "__main__":
