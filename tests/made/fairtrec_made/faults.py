@@ -7,6 +7,7 @@ It raises an OSError (``fail``), or the process is killed before it (``kill``). 
 
 import builtins
 import ctypes
+import faulthandler
 import importlib
 import io
 import json
@@ -30,6 +31,8 @@ CALLS = ("mkdir", "rename", "replace", "link", "symlink", "fsync", "chmod", "wri
 WRITING = {*"wax+"}
 ASSIGNED = re.compile("[A-Z_]+=")
 CALL = re.compile(r"^(.+?)\((\w*)[^)]*\)\[", re.MULTILINE)  # as backtrace_symbols_fd of glibc writes it
+FRAME = re.compile(r'^  File "(.+?)", line \d+ in (\S+)', re.MULTILINE)  # as faulthandler writes it
+PATIENCE = 60  # seconds that a command may take
 AT_ONCE = 20  # allocations that fail one after the other; then what was being made is given back
 
 
@@ -44,6 +47,7 @@ class Trial(NamedTuple):
     escaped: str = ""  # the exception that no handler of the command took
     death: int = 0  # the signal that ended it, if the machine did not
     place: list[str] = []  # noqa: RUF012 - the calls in C then, the last first, as LIBRARY or LIBRARY:FUNCTION
+    waits: list[str] = []  # noqa: RUF012 - the calls in Python of one that does not end, the last first, as FILE:FUNCTION
 
     @property
     def complaints(self):
@@ -181,6 +185,7 @@ def try_once(words, folder, how, at, number, watch):
             steps = Steps(how, at, number)
             if watch is not None:
                 watch(fallen.fileno())
+            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=fallen)
             code, err, escaped = run_here(words, steps)
             os.dup2(writing, 2)
             os.close(saying)
@@ -195,12 +200,11 @@ def try_once(words, folder, how, at, number, watch):
     _, status = os.waitpid(child, 0)
     code, err, done, modules, escaped = json.loads(said) if said else (None, "", [], [], "")
     fallen.seek(0)
-    place = [
-        "/".join(Path(library).parts[-2:]).partition(".")[0] + f":{name}"
-        for library, name in CALL.findall(fallen.read())
-    ]
+    text = fallen.read()
+    place = ["/".join(Path(library).parts[-2:]).partition(".")[0] + f":{name}" for library, name in CALL.findall(text)]
+    waits = [f"{Path(file).name}:{name}" for file, name in FRAME.findall(text)]
     fallen.close()
-    return Trial(code, err, done, list_tree(room), modules, escaped, os.WTERMSIG(status), place)
+    return Trial(code, err, done, list_tree(room), modules, escaped, os.WTERMSIG(status), place, waits)
 
 
 def serve():
