@@ -4,7 +4,7 @@ Commands that are compared run in turn, and a row is the median of five rounds a
 quarter of an hour. Rows of seconds alone (ablate, headroom, 200 queries of --bounds labels) are of one run. MiB
 are those of the largest process of a command. FAIRTREC_SHARED names a folder with real runs, FAIRTREC_BENCH where files
 are made; FAIRTREC_SCALE=1 writes docs/scale.md. TREC_EVAL names the program trec_eval. Its Makefile compiles without
-optimization, and bounds are to a build with it: make CFLAGS='-g -O2 -I. -DVERSIONID=\\"\\"'.
+optimization, and bounds are to a build with it: make CFLAGS='-g -O2 -I. -DVERSIONID=\\"$(VERSIONID)\\"'.
 The benchmark of one command alone may lie with its tests, in tests/commands/NAME or tests/lab/NAME: benchmark.py.
 """
 

@@ -25,10 +25,7 @@ TIMES = 6  # the most that four times the bytes may cost
 DOUBTFUL = 5  # times, from which larger files are looked at
 LONG = 0.6  # seconds that are sure enough
 MOST_ROUNDS = 5  # in which each file is measured once
-SURE = (
-    0.15,
-    64.0,
-)  # seconds of a processor, and MiB, beyond the start: below, noise and blocks that are read drown growth
+SURE = 0.15, 128.0  # seconds of a processor, and MiB, beyond the start: below, noise and blocks of files drown growth
 LAID_OUT = {"one long id", "many groups"}  # ids are as wide as the longest; documents have 8 bytes for each group
 LAID_OUT_TIMES, LAID_OUT_MEMORY = 14, 500.0  # caches hold less of it the more there is
 DEAREST = 4_000.0, 120.0  # nanoseconds of a processor, and bytes of memory, for each byte of a file
@@ -74,14 +71,12 @@ def measure(forks: Forks, name: str, kind: str, folder: Path, sizes: Sequence[in
     files = _Files(form, kind, folder)
     for number, words in enumerate(worst_files.list_commands(form, kind, files.make(START))):
         forks.run(files.make(START).parent, words, here=True)
-        start = spend(forks, files.make(START), words)
-        less, more = (beyond(spend(forks, files.make(size), words), start) for size in sizes[:2])
+        less, more = spend_beyond(forks, files, words, sizes[1], rounds=1)
         size = sizes[1]
         is_doubtful = compare(less.cpu, more.cpu, 0) > DOUBTFUL or more.peak * MIB > DEAREST[1] / 2 * size
         if is_doubtful and len(sizes) > 2:  # look at larger ones, where noise and what any file takes are less
             size = sizes[2] if more.cpu < LONG else size
-            pair = files.make(size // 4), files.make(size)
-            less, more = (beyond(spent, start) for spent in spend_least(forks, pair, words))
+            less, more = spend_beyond(forks, files, words, size, MOST_ROUNDS)
         many = max(size, files.make(size).stat().st_size)  # what is packed counts as the same lines of text do
         yield Growth(
             name, kind, form.commands[number], more.cpu * 1e9 / many, more.peak * MIB / many,
@@ -113,19 +108,22 @@ def spend(forks: Forks, path: Path, words: list[str]) -> Spent:
     return spent
 
 
-def spend_least(forks: Forks, pair: tuple[Path, Path], words: list[str]) -> tuple[Spent, Spent]:
-    """Run a command on two files in turn, and take the least of each: what else the machine does only adds to it."""
-    rounds: list[tuple[Spent, ...]] = []
+def spend_beyond(forks: Forks, files: _Files, words: list[str], size: int, rounds: int) -> tuple[Spent, Spent]:
+    """Run a command on a file and on one of a quarter of its bytes; give what each costs beyond a tiny one.
+
+    That is the least of some rounds: what else the machine does only adds to it.
+    """
+    found: list[tuple[Spent, ...]] = []
     while True:
-        rounds.append(tuple(spend(forks, path, words) for path in pair))
-        less, more = (min(spent, key=lambda each: each.cpu) for spent in zip(*rounds, strict=True))
-        if len(rounds) == MOST_ROUNDS or (len(rounds) > 1 and more.cpu < DOUBTFUL * less.cpu):
+        found.append(tuple(spend(forks, files.make(each), words) for each in (START, size // 4, size)))
+        start, *both = (
+            Spent(min(each.cpu for each in spent), min(each.peak for each in spent), 0)
+            for spent in zip(*found, strict=True)
+        )
+        less, more = (Spent(max(each.cpu - start.cpu, 0), max(each.peak - start.peak, 0), 0) for each in both)
+        times = compare(less.cpu, more.cpu, SURE[0]), compare(less.peak, more.peak, SURE[1])
+        if len(found) == rounds or (len(found) > 1 and not any(each > DOUBTFUL for each in times)):
             return less, more
-
-
-def beyond(spent: Spent, start: Spent) -> Spent:
-    """Take away what the start costs."""
-    return Spent(max(spent.cpu - start.cpu, 0), max(spent.peak - start.peak, 0), spent.status)
 
 
 def measure_form(name: str, folder: Path) -> list[Growth]:

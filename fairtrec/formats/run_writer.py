@@ -5,7 +5,6 @@ by the rank or by the line alike.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -86,14 +85,8 @@ def write(system: System, path: Path) -> None:
     is_device = path.exists() and not path.is_file()
     try:
         place = nullcontext(path) if is_device else replace_file(path)
-        with place as part, part.open("wb") as file, ThreadPoolExecutor(1) as writer:
-            before = None
-            for piece in lines(system):  # each is written while the next one is made
-                if before is not None:
-                    before.result()
-                before = writer.submit(file.write, piece)
-            if before is not None:
-                before.result()
+        with place as part, part.open("wb") as file:
+            file.writelines(lines(system))
     except OSError as fault:
         raise UsageError(f"cannot write {path}: {fault.strerror}; choose another place with -o") from None
 

@@ -51,7 +51,10 @@ def test_all_digits_that_trec_eval_prints(run):
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_recall_is_reached_as_in_trec_eval_9_which_alone_tells_these_values_from_those_of_10(run):
     said = subprocess.run([TREC_EVAL, "--version"], check=False, capture_output=True, text=True)
-    is_ten = "version 10" in said.stdout + said.stderr
+    version = (said.stdout + said.stderr).partition("version ")[2].strip()
+    if not version:
+        pytest.skip("this trec_eval was compiled without its version")
+    is_ten = version.startswith("10")
     grades, ranked = defaultdict(dict), defaultdict(list)
     for qid, _, docno, grade in map(str.split, QRELS.read_text().splitlines()):
         grades[qid][docno] = int(grade)
