@@ -27,7 +27,7 @@ LONG = 0.6  # seconds that are sure enough
 MOST_ROUNDS = 5  # in which each file is measured once
 SURE = 0.15, 128.0  # seconds of a processor, and MiB, beyond the start: below, noise and blocks of files drown growth
 LAID_OUT = {"one long id", "many groups"}  # ids are as wide as the longest; documents have 8 bytes for each group
-LAID_OUT_TIMES, LAID_OUT_MEMORY = 14, 500.0  # caches hold less of it the more there is
+LAID_OUT_TIMES, LAID_OUT_MEMORY = 10, 300.0  # caches hold less of it the more there is
 DEAREST = 4_000.0, 120.0  # nanoseconds of a processor, and bytes of memory, for each byte of a file
 MIB = 1 << 20
 
