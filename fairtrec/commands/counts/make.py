@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, write_stderr
-from fairtrec.support.jobs import cores, prestart
+from fairtrec.support.jobs import choose_jobs, prestart
 from fairtrec.support.literals import Engine, Tokenizer
 
 ODD = options.Shared(
@@ -36,7 +36,9 @@ ODD = options.Shared(
 )
 @options.word("--tokenizer", of=Tokenizer, help="How texts are split.")
 @click.option("--case-sensitive", is_flag=True, help="Match case, so that Hunter is not hunter.")
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Jobs at a time.  [default: all cores]")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Jobs at a time.  [default: all cores; 1 for small files]"
+)
 @click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists; drop what an interrupted run left.")
 @ODD
@@ -52,7 +54,7 @@ def command(**options: Any) -> None:
     """
     from fairtrec.counting import READY, two_threads
 
-    jobs = options["jobs"] or cores()
+    jobs = choose_jobs(options["jobs"], options["sources"])
     if options["engine"] == "local" and jobs > 1 and not two_threads(jobs):
         prestart([READY])
 

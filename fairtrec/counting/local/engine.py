@@ -25,7 +25,7 @@ from fairtrec.counting.text_blocks import describe_repeat
 from fairtrec.data import GroupTerms, Keys
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files.atomic import replace_file
-from fairtrec.support.jobs import cores
+from fairtrec.support.jobs import choose_jobs
 from fairtrec.support.literals import Tokenizer
 from fairtrec.support.version import __version__
 
@@ -154,7 +154,7 @@ def count_collection(
     """
     folder = output.with_name(output.name + ".parts")
     refuse_existing(output, force=options.force or (options.resume and folder.exists()))
-    jobs = options.jobs or cores()
+    jobs = choose_jobs(options.jobs, sources)
     lexicon = make_lexicon(terms, options)
     origins = [Origin.find(each) for each in sources]
     described = [origin.describe_source() for origin in origins]

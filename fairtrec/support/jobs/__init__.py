@@ -11,13 +11,15 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from itertools import chain, islice
 from typing import Any, Protocol, TypeVar
 
 from fairtrec.support import compiled
-from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries
 from fairtrec.support.jobs.shared_work import Sent, write_work
 
+LIGHT = 1 << 20  # bytes of texts that are read sooner than another process starts
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 CHUNK, EACH = 16, 8  # things that are sent together at most, and chunks of each process at least
 GUARDED = f"{__name__}.guarded"
@@ -58,6 +60,18 @@ def _ignore_fault(_: BaseException | None) -> None:
 def cores() -> int:
     """Tell how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def choose_jobs(jobs: int | None, sources: Sequence[FilePath]) -> int:
+    """Choose how many processes read texts if nobody said so: one for small files, or else as many as cores.
+
+    >>> choose_jobs(3, [])
+    3
+    """
+    if jobs is not None:
+        return jobs
+    is_small = all(os.path.isfile(each) for each in sources)  # noqa: PTH113 - an id is no path
+    return 1 if is_small and sum(os.path.getsize(each) for each in sources) < LIGHT else cores()  # noqa: PTH202
 
 
 def context(preload: Sequence[str]) -> Any:
@@ -162,15 +176,19 @@ def map_ordered(
     """Give what comes of each thing, in order; an InputError in the place of what comes of a broken one.
 
     Things are taken as they are wanted: ``ahead`` of what has come of them, or all at once. Where work is ``shared``,
-    this process is one of the jobs, and does what no other has begun while it waits. Work that cannot be sent to
-    another process, such as a measure defined at a prompt, is done in this one. Raises InputError, with that advice and
+    this process is one of the jobs, and does what no other has begun while it waits. One thing alone is done in this
+    process, and so is work that cannot be sent to another, such as a measure defined at a prompt. Raises InputError,
+    with that advice and
     what the processes were at, as it is ``called``, if one is killed; UsageError for a program that none can read.
     """
     program = getattr(sys.modules.get("__main__"), "__file__", None) or ""
     if jobs > 1 and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - python - < it, which is gone
         what = "this program was read from standard input, which other processes cannot read again"
         raise UsageError(f"{what}; write it into a file, or pass jobs=1")
-    with write_work(work) if jobs > 1 else nullcontext() as sent:
+    left = iter(things)
+    first = list(islice(left, 2)) if jobs > 1 else []
+    things = chain(first, left)
+    with write_work(work) if len(first) > 1 else nullcontext() as sent:
         if sent is None:
             call = work.begin()
             for thing in things:

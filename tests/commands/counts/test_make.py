@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -25,7 +26,6 @@ from fairtrec.counting import counter, kernel, text_blocks
 from fairtrec.counting.compiled import Compiled
 from fairtrec.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.counting.kernel import Kernel
-from fairtrec.counting.local import engine as local
 from fairtrec.counting.local import part, tasks
 from fairtrec.counting.local.engine import CountingOptions, count_collection
 from fairtrec.counting.table import build
@@ -33,6 +33,7 @@ from fairtrec.counting.table.document_counts import read_counts
 from fairtrec.counting.table.files import Table
 from fairtrec.counting.text_blocks import read_json_lines, read_tsv_lines
 from fairtrec.data import Docnos, GroupTerms
+from fairtrec.support import jobs
 from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import THOROUGH
@@ -132,11 +133,11 @@ def test_metadata_say_what_was_counted(tmp_path):
 def test_neither_jobs_nor_folder_nor_time_matter(tmp_path, small_pieces):
     texts = passages(200)
     tables = []
-    for jobs in (1, 2, 3):
-        folder = tmp_path / str(jobs)
+    for many in (1, 2, 3):
+        folder = tmp_path / str(many)
         folder.mkdir()
         (folder / "c.tsv").write_bytes(tsv(texts))
-        run(folder, folder / "c.tsv", jobs=jobs)
+        run(folder, folder / "c.tsv", jobs=many)
         tables.append((folder / "t.arrow").read_bytes())
     assert tables[0] == tables[1] == tables[2]
 
@@ -549,4 +550,15 @@ def test_progress_is_told(tmp_path, small_pieces):
     count_collection([str(tmp_path / "c.tsv")], TERMS, tmp_path / "t.arrow", CountingOptions(jobs=1), told.append)
     assert told[-1].documents == 100
     assert told[-1].done == told[-1].total == (tmp_path / "c.tsv").stat().st_size
-    assert local.cores() >= 1
+
+
+def test_small_files_are_counted_by_one_process_unless_more_are_asked_for(tmp_path):
+    small, large = tmp_path / "small.tsv", tmp_path / "large.tsv"
+    small.write_text("d1\tshe\n")
+    with large.open("wb") as file:
+        file.truncate(jobs.LIGHT)  # of which nothing is read
+    assert jobs.choose_jobs(None, [small, str(small)]) == 1
+    assert jobs.choose_jobs(2, [small]) == 2
+    assert [jobs.choose_jobs(None, given) for given in ([small, large], ["vaswani"], ["-"])] == [jobs.cores()] * 3
+    count_collection([str(small)], TERMS, tmp_path / "t.arrow")
+    assert multiprocessing.active_children() == []

@@ -11,7 +11,7 @@ from fairtrec.cli.runs import name_runs
 from fairtrec.commands.counts.make import ODD
 from fairtrec.support.errors import InputError
 from fairtrec.support.files import opening
-from fairtrec.support.jobs import cores, prestart
+from fairtrec.support.jobs import choose_jobs, prestart
 from fairtrec.support.literals import Pronouns
 
 
@@ -41,7 +41,9 @@ from fairtrec.support.literals import Pronouns
     "--one-way", is_flag=True, help="Words on the left become those on the right, which stay; 'she,' leaves she out."
 )
 @click.option("--terms", metavar="NAME|FILE", help="Report which of these group terms have no counterpart.")
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores; 1 for small files]"
+)
 @ODD
 def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     """Write SOURCE with each word of --pairs replaced by its counterpart: she by he, he by she, Mary by James.
@@ -53,7 +55,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     """
     from fairtrec.counting import READY
 
-    if (given["jobs"] or cores()) > 1:
+    if choose_jobs(given["jobs"], given["sources"]) > 1:
         prestart([READY, "fairtrec.lab.make.counterfactual.substitution"])
 
     from fairtrec.lab.make.counterfactual import counterfactual as corpus

@@ -26,7 +26,7 @@ from fairtrec.lab.make.counterfactual.text_edits import Swapper
 from fairtrec.lab.make.counterfactual.vocabulary import Vocabulary
 from fairtrec.support.errors import FilePath, InputError, UsageError
 from fairtrec.support.files.atomic import replace_file, stream_to
-from fairtrec.support.jobs import cores
+from fairtrec.support.jobs import choose_jobs
 from fairtrec.support.literals import Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
@@ -137,7 +137,7 @@ def substitute(
     refuse_output(output)
     origins = [Origin.find(each) for each in sources]
     chosen = None if wanted is None else pa.array(decode(wanted.names), pa.string())
-    jobs = options.jobs or cores()
+    jobs = choose_jobs(options.jobs, sources)
     total = Rewritten()
     rejected: list[dict[str, Any]] = []
     try:
