@@ -50,7 +50,7 @@ def rbo_of_counts(counts: Ints, first: Ints, second: Ints, p: float = 0.9, form:
     """Compare rankings by their ``overlap`` [query, depth] and how many documents each of both has [query].
 
     >>> rbo_of_counts(np.array([[0, 2, 2]]), np.array([3]), np.array([2]), form="min").round(6).tolist()
-    [0.310935]
+    [0.311686]
 
     Raises UsageError for a p that is not between 0 and 1, and an unknown form.
     """

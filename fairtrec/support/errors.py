@@ -115,12 +115,16 @@ def spell_keywords(text: str) -> str:
     'add terms=LIST, or order=rank with samples=; type: fairtrec eval --labels FILE'
     >>> spell_keywords("add --samples; --missing neutral|skip, --slice FILE; leave out --score-dtype")
     'add samples=True; missing=neutral|skip, slices=FILE; leave out score_dtype='
+    >>> spell_keywords("add -m, like -m 'nDCG@10 RR'; use -j 1 or -M N; choose another with -o")
+    "add measures=, like measures='nDCG@10 RR'; use jobs=1 or depth=N; choose another"
     """
     return _compile_options().sub(_spell_keyword, text)
 
 
 def _spell_keyword(found: re.Match[str]) -> str:
-    option, value = found["option"], found["value"]
+    if found[0] == _PLACE:
+        return ""
+    option, value = found["option"] or _LETTERS.get(found["letter"]), found["value"]
     if option is None or option in ONLY_TYPED:
         return found[0]
     if value is None and option in _FLAGS and found.string[: found.start()].endswith("add "):
@@ -138,15 +142,18 @@ def _compile_options() -> re.Pattern[str]:
     known = "|".join(sorted(map(re.escape, words | _WORDS), key=len, reverse=True))
     value = rf"[A-Z\d'\"<\[{{][^\s,;)]*|[a-z]+\d[\w-]*|[a-z_]+(?:[|=,./@-](?=\S)[^\s;)]*)+|(?:{known})(?=[\s,;.:)]|$)"
     line = r"`[^`]*`|\b(?:fairtrec|pip) [^;`]*"
-    return re.compile(rf"{line}|(?<![\w/-])--(?P<option>[a-z][a-z-]+)(?:[ =](?P<value>{value}))?")
+    option = rf"--(?P<option>[a-z][a-z-]+)|-(?P<letter>[{''.join(_LETTERS)}])(?![\w-])"
+    return re.compile(rf"{line}|{_PLACE}(?![\w-])|(?<![\w/-])(?:{option})(?:[ =](?P<value>{value}))?")
 
 
 _KEYWORDS = {"slice": "slices", "from": "from_"}  # of options that have another name there
+_LETTERS = {"f": "format", "j": "jobs", "m": "measures", "M": "depth", "q": "per-query"}
+_PLACE = " with -o"  # Python is given the place of an output by other names, or first
 ONLY_TYPED = frozenset(("all", "fix", "help", "junit", "quiet", "verbose", "version"))  # Python has none
-_FLAGS = frozenset(("samples", "complete", "case-sensitive", "force", "resume", "one-way", "accept"))
+_FLAGS = frozenset(("samples", "complete", "case-sensitive", "force", "resume", "one-way", "accept", "per-query"))
 _WORDS = {  # that options take, next to those of fairtrec/support/literals.py
     *("even", "collection", "background", "qrels", "relevance", "ideal", "common", "defined", "mean"),
-    *("auto", "trec", "msmarco", "rag", "search"),
+    *("auto", "trec", "msmarco", "rag", "search", "html", "latex", "flat", "json", "tsv", "csv", "table", "parquet"),
 }
 
 

@@ -60,7 +60,7 @@ def name(thing):
 
 def test_a_killed_process_says_which_file_it_was_at():
     things = [("good.run", 1), ("bad.run", 2), ("later.run", 3)]
-    message = r"\(at (good.run or )?bad.run( or later.run)?\); use -j 1, add a cutoff to each measure"
+    message = r"\(at (good.run or )?bad.run( or later.run)?\); use jobs=1, add a cutoff to each measure"
     with pytest.raises(InputError, match=f"a process was killed before it was done, .* memory runs out {message}"):
         list(jobs.map_ordered(Killed(), things, 2, called=name))
 

@@ -228,7 +228,10 @@ def test_the_level_of_relevance_is_part_of_the_measure():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("nDCG@20", r"cannot sort by nDCG@20, which is not computed; add it with -m, or sort by one of nDCG@10, RR$"),
+        (
+            "nDCG@20",
+            r"cannot sort by nDCG@20, which is not computed; add it with measures=, or sort by one of nDCG@10, RR$",
+        ),
         ("nDCG@10 RR", "has 2; choose one"),
         ("", "has 0; choose one"),
         ("nfair", "there is no measure nfair; did you mean NFaiRR"),

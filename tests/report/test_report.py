@@ -525,11 +525,13 @@ def test_bytes_are_written_as_they_are(tmp_path, capfdbinary):
 
 
 def test_what_a_format_cannot_show_is_refused(monkeypatch):
-    with pytest.raises(UsageError, match="-n leaves the values of queries out of the page, and -q asks for them"):
+    with pytest.raises(
+        UsageError, match="-n leaves the values of queries out of the page, and per_query= asks for them"
+    ):
         refuse_view("html", None, summary=False, per_query=True)
-    with pytest.raises(UsageError, match="nothing is left to print; add -q"):
+    with pytest.raises(UsageError, match="nothing is left to print; add per_query=True"):
         refuse_view("trec", None, summary=False)
-    with pytest.raises(UsageError, match="title= is the heading of a page, or begins a caption; add -f html"):
+    with pytest.raises(UsageError, match="title= is the heading of a page, or begins a caption; add format=html"):
         refuse_view("table", None, title="x")
     refuse_view("parquet", None, summary=True)  # into a pipe
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -537,7 +539,7 @@ def test_what_a_format_cannot_show_is_refused(monkeypatch):
     refuse_view("html", None, summary=False)
     refuse_view("parquet", Path("x"), summary=False, per_query=True)
     for refused in [lambda: refuse_view("parquet", None, summary=True), lambda: output.emit(b"PAR1", None)]:
-        with pytest.raises(UsageError, match="cannot be shown in a terminal; choose a file with -o"):
+        with pytest.raises(UsageError, match="cannot be shown in a terminal; choose a file"):
             refused()
 
 
@@ -644,7 +646,7 @@ def test_a_latex_table_begins_its_caption_with_the_title_and_has_a_label():
     assert caption.startswith(r"\caption{Runs \& fairness. ")
     assert caption.endswith(r"}\label{tab:runs}")
     assert r"\label" not in RESULTS("latex", result_of())
-    with pytest.raises(UsageError, match="latex_label= is what a LaTeX table is referred to by; add -f latex"):
+    with pytest.raises(UsageError, match="latex_label= is what a LaTeX table is referred to by; add format=latex"):
         refuse_view("md", None, latex_label="x")
     with pytest.raises(UsageError, match="has characters other than"):
         refuse_view("latex", None, latex_label="x}y")

@@ -209,7 +209,7 @@ def test_two_numbers_of_one_name_are_refused():
 
 
 def test_flat_has_the_means_alone_whoever_writes_it():
-    with pytest.raises(UsageError, match="-f flat has only means"):
+    with pytest.raises(UsageError, match="format=flat has only means"):
         RESULTS("flat", of_names("a"), per_query=True)
 
 
@@ -285,7 +285,7 @@ def test_the_ending_of_a_name_tells_the_format(result, comparison, tmp_path):
         ({"path": "nowhere/a.csv"}, "the folder of nowhere/a.csv is not there"),
         ({"path": "a.csv", "title": "x"}, "title= is the heading of a page"),
         ({"path": "a.csv", "sort": "AP"}, "cannot sort by AP"),
-        ({"path": "a", "format": "flat", "per_query": True}, "-f flat has only means"),
+        ({"path": "a", "format": "flat", "per_query": True}, "format=flat has only means"),
         ({"path": "bm25.run", "format": "csv"}, "is also read"),
     ],
 )

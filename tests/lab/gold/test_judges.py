@@ -434,7 +434,7 @@ def test_default_measures_look_at_judgments(judge):
         ({"reference": "x"}, "no group is called x; reference= takes one of f, m"),
         ({"correction": "tukey"}, "tukey corrects only comparisons of the values of runs"),
         ({"confidence": 2}, "the confidence is 2; it lies between 0 and 1, like 0.95"),
-        ({"measures": "nDCG@10"}, "measures order runs, and there are none; add runs=, or leave out -m"),
+        ({"measures": "nDCG@10"}, "measures order runs, and there are none; add runs=, or leave out measures="),
         ({"runs": RUNS[:2]}, "an order of runs needs 3 or more, and runs= has 2; add more"),
         ({"runs": RUNS, "measures": "AWRF@10"}, "AWRF@10 does not depend on judgments; leave it out"),
         ({"runs": RUNS, "measures": ["P@5", "NFaiRR@10"]}, "NFaiRR@10 does not depend on judgments; leave it out"),

@@ -256,7 +256,7 @@ def test_runs_are_drawn_in_the_order_of_a_measure(copied, fairtrec_command):
     assert fairtrec_command("plot", "runs", *given).code == 0
     done = fairtrec_command("plot", "front", *given)
     assert (done.code, done.err) == (2, "only the bars of runs are sorted; leave out --sort\n")
-    with pytest.raises(UsageError, match="cannot sort by AP, which is not computed; add it with -m"):
+    with pytest.raises(UsageError, match="cannot sort by AP, which is not computed; add it with measures="):
         fairtrec.plot(result, "runs", sort="AP")
 
 

@@ -450,7 +450,7 @@ def test_a_written_run_is_read_as_it_was(rankings):
 
 def test_a_run_that_cannot_be_written(tmp_path):
     run = Run("a", "t", ("q",), np.array([0, 1]), np.array([b"d"]), np.array([0.0]))
-    with pytest.raises(UsageError, match=r"cannot write .*; choose another place with -o"):
+    with pytest.raises(UsageError, match=r"cannot write .*; choose another place"):
         run_writer.write(run, tmp_path / "none" / "a.run")
 
 

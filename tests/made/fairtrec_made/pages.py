@@ -13,6 +13,7 @@ from fairtrec.report.short_signature import shorten_signature
 
 _COMMAND = re.compile(r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 _VERSION = re.compile(r"(fairtrec|ir-measures|gold):\S+")  # a sheet holds the last digits of logarithms
+_SIGNATURE = re.compile(r"^signature: .*(?:\n  .*)*", re.MULTILINE)
 
 
 def commands(page):
@@ -40,8 +41,9 @@ def _shorten(found):
 
 
 def unversioned(text):
-    """With short signatures, without versions, nor the empty lines around."""
-    return _VERSION.sub("", in_terminal(text).strip("\n"))
+    """With short signatures, without versions, by whose length lines of signatures end, nor the empty lines around."""
+    shown = _VERSION.sub("", in_terminal(text).strip("\n"))
+    return _SIGNATURE.sub(lambda found: " ".join(found[0].split()), shown)
 
 
 @dataclass(frozen=True)

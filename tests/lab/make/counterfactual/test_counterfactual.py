@@ -218,7 +218,7 @@ def test_lines_are_numbered_over_all_pieces(monkeypatch):
         ("c.tsv", {}, UsageError, "the output c.tsv is also read"),
         ("p.tsv", {}, UsageError, "the output p.tsv is also read"),
         ("folder.tsv", {}, UsageError, "folder.tsv is a folder"),
-        ("o.tsv", {"depth": 3}, UsageError, "-M N cuts runs; add runs=RUN"),
+        ("o.tsv", {"depth": 3}, UsageError, "depth=N cuts runs; add runs=RUN"),
         ("o.tsv", {"speed": 3}, UsageError, "there is no option speed"),
         ("o.tsv", {"pairs": "gender-en"}, ResourceError, "gender-en lists groups, not pairs; use gender-en-pairs"),
         ("o.tsv", {"pairs": "example-fair"}, ResourceError, "example-fair is a queryset, not a list of pairs"),

@@ -253,7 +253,7 @@ def test_resuming_takes_the_same_options_and_may_add_lambdas(small, trained_once
 def test_what_is_there_is_replaced_only_by_force(small, trained_once, tmp_path):
     shutil.copytree(trained_once[0], tmp_path / "models")
     (tmp_path / "models" / "mine.txt").write_text("kept")
-    with pytest.raises(UsageError, match="exists; choose another with -o, or add force=True or resume="):
+    with pytest.raises(UsageError, match="exists; choose another, or add force=True or resume="):
         trained(small, tmp_path / "models")
     trained(small, tmp_path / "models", (0.25,), force=True)
     names = {path.name for path in (tmp_path / "models").iterdir()}
