@@ -112,7 +112,7 @@ def spell_keywords(text: str) -> str:
     """Spell the options of a message as keywords of Python; lines to type stay.
 
     >>> spell_keywords("add --terms LIST, or --order rank with --samples; type: fairtrec eval --labels FILE")
-    'add terms=LIST, or order=rank with samples=; type: fairtrec eval --labels FILE'
+    'add terms=LIST, or order=rank with samples=True; type: fairtrec eval --labels FILE'
     >>> spell_keywords("add --samples; --missing neutral|skip, --slice FILE; leave out --score-dtype")
     'add samples=True; missing=neutral|skip, slices=FILE; leave out score_dtype='
     >>> spell_keywords("add -m, like -m 'nDCG@10 RR'; use -j 1 or -M N; choose another with -o")
@@ -127,7 +127,7 @@ def _spell_keyword(found: re.Match[str]) -> str:
     option, value = found["option"] or _LETTERS.get(found["letter"]), found["value"]
     if option is None or option in ONLY_TYPED:
         return found[0]
-    if value is None and option in _FLAGS and found.string[: found.start()].endswith("add "):
+    if value is None and option in _FLAGS and found.string[: found.start()].endswith(("add ", "with ")):
         value = "True"
     keyword = _KEYWORDS.get(option, option.replace("-", "_"))
     return f"{keyword}={value or ''}"
@@ -141,7 +141,7 @@ def _compile_options() -> re.Pattern[str]:
     words = {word for each in vars(literals).values() for word in get_args(each) if isinstance(word, str)}
     known = "|".join(sorted(map(re.escape, words | _WORDS), key=len, reverse=True))
     value = rf"[A-Z\d'\"<\[{{][^\s,;)]*|[a-z]+\d[\w-]*|[a-z_]+(?:[|=,./@-](?=\S)[^\s;)]*)+|(?:{known})(?=[\s,;.:)]|$)"
-    line = r"`[^`]*`|\b(?:fairtrec|pip) [^;`]*"
+    line = r"`[^`]*`|\b(?:fairtrec|iconv|pip) [^;`]*"
     option = rf"--(?P<option>[a-z][a-z-]+)|-(?P<letter>[{''.join(_LETTERS)}])(?![\w-])"
     return re.compile(rf"{line}|{_PLACE}(?![\w-])|(?<![\w/-])(?:{option})(?:[ =](?P<value>{value}))?")
 

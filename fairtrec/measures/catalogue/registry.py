@@ -114,7 +114,7 @@ def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
     if other := relevance.find_other_name(name):
         called, given = other
         if called == "SetF" and cutoff is not None:
-            raise UsageError(f"{spelled} is no measure of a cutoff here; use -M {cutoff} -m SetF")
+            raise UsageError(f"{spelled} is no measure of a cutoff here; use -M {cutoff} and -m SetF")
         return _of_relevance(written._replace(name=called, params={**given, **params}), relevance_level)
     alike = find_proper_name(name)
     if alike is None:

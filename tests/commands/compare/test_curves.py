@@ -226,7 +226,7 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
     from fairtrec.report.writers import RESULTS
 
     (tmp_path / "d").write_text(RESULTS("json", summary), "utf-8")
-    with pytest.raises(InputError, match=r"^d: no values of queries to compare; evaluate with -q"):
+    with pytest.raises(InputError, match=r"^d: no values of queries to compare; evaluate with per_query=True"):
         fairtrec.read_values("d")
 
 

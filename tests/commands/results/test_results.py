@@ -121,7 +121,7 @@ def test_tells_results_from_runs(tmp_path):
 def test_a_baseline_is_one_run_with_its_queries():
     two = read(json.dumps(document(runs=[RUN, {**RUN, "run": "b.run"}])))
     means = read(json.dumps(document(runs=[{name: RUN[name] for name in ("run", "tag", "queries", "means")}])))
-    for which, measure, says in ((two, "RR", "one run, and here are 2: a.run, b.run"), (means, "RR", "evaluate with -q"),
+    for which, measure, says in ((two, "RR", "one run, and here are 2: a.run, b.run"), (means, "RR", "evaluate with per_query=True"),
                                  (of_values([1.0]), "AP", "here is no AP, only RR")):  # fmt: skip
         with pytest.raises(InputError, match=says):
             which.take_baseline(measures(measure))

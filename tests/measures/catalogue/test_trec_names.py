@@ -169,7 +169,7 @@ def test_gains_may_have_fractions():
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("f1@5", "f1@5 is no measure of a cutoff here; use -M 5 -m SetF"),
+        ("f1@5", "f1@5 is no measure of a cutoff here; use depth=5 and measures=SetF"),
         ("precision", "precision needs cutoff, like P@10"),
         ("prefs", "prefs is not offered: prefs_avgjg, prefs_num_prefs_ful"),
         ("all_prefs", "all_prefs is not offered: prefs_avgjg, "),
