@@ -26,6 +26,7 @@ from fairtrec.evaluation.given.given_rows import (
 )
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
 from fairtrec.evaluation.inputs.table_roles import describe_columns
+from fairtrec.measures.catalogue.needs import OF_RUN
 from fairtrec.support.errors import FilePath, UsageError
 
 if TYPE_CHECKING:
@@ -153,9 +154,10 @@ def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> "tuple[
 
 @cache
 def find_input(need: str) -> Input | None:
-    """Find what an input is made of, whether that was given or not; None if there is no such input."""
-    several = (each for name in GIVEN for each in load_reference(name).inputs)  # as few files as tell
-    return next((each for each in chain(several, _OF_TRACK) if each.name == need), None)
+    """Find what an input is made of, whether that was given or not; None if any run has it, or nothing does."""
+    names = () if need in OF_RUN else [need, *GIVEN] if need in GIVEN else GIVEN
+    several = (each for name in names for each in load_reference(name).inputs)  # as few files as tell
+    return next((each for each in chain(_OF_TRACK, several) if each.name == need), None)
 
 
 def lacking_error(who: object, need: str, runs: NamedRuns = ()) -> UsageError:
