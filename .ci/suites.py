@@ -1,7 +1,7 @@
 """Run what CI runs, and print how long each took: `suites.py [check] [browser] [spark] ...`, or all.
 
-The checks come first, on all cores. A suite takes one core, so that some run beside each other, and what each printed
-stands together.
+The checks come first, on all cores. A suite takes one core, so that some run beside each other when what all of them
+need is installed, and what each printed stands together. The minutes of a suite are those without its installation.
 
 A suite whose program or packages a machine cannot have is left out in one line, which is no failure. A suite of which
 no test passes is one.
@@ -115,8 +115,7 @@ def prepare_suite(name: str) -> Outcome | None:
 def run_suite(name: str) -> Outcome:
     """Run the checks, or a suite of which everything is installed, and measure what that takes."""
     began, shown = time.monotonic(), name not in SUITES
-    if shown:
-        print(f"== {name}", flush=True)
+    print(f"== {name}" if shown else f"== {name} begins", flush=True)
     ended = call("make", name, shown=shown)
     if not shown:
         print(f"== {name}\n{ended.text}", end="", flush=True)

@@ -46,7 +46,17 @@ def rbo(first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext", 
     return rbo_of_counts(overlap(first, second) if counts is None else counts, *lengths, p, form)
 
 
-def rbo_of_counts(counts: Ints, first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext") -> Floats:
+def refuse_wrong(p: float, form: Extrapolation) -> None:
+    """Raise UsageError for a p that is not between 0 and 1, and an unknown form."""
+    if not np.finfo(np.float64).tiny <= p < 1:
+        raise UsageError(f"p is {p}; it is the probability of looking at the next rank, so between 0 and 1")
+    if form not in FORMS:
+        raise UsageError(f"there is no form {form} of RBO; take {', '.join(FORMS)}")
+
+
+def rbo_of_counts(
+    counts: Ints, first_length: Ints, second_length: Ints, p: float = 0.9, form: Extrapolation = "ext"
+) -> Floats:
     """Compare rankings by their ``overlap`` [query, depth] and how many documents each of both has [query].
 
     >>> rbo_of_counts(np.array([[0, 2, 2]]), np.array([3]), np.array([2]), form="min").round(6).tolist()
@@ -54,11 +64,8 @@ def rbo_of_counts(counts: Ints, first: Ints, second: Ints, p: float = 0.9, form:
 
     Raises UsageError for a p that is not between 0 and 1, and an unknown form.
     """
-    if not np.finfo(np.float64).tiny <= p < 1:
-        raise UsageError(f"p is {p}; it is the probability of looking at the next rank, so between 0 and 1")
-    if form not in FORMS:
-        raise UsageError(f"there is no form {form} of RBO; take {', '.join(FORMS)}")
-    pair = _Pair.compare(first, second, counts, p)
+    refuse_wrong(p, form)
+    pair = _Pair.compare(first_length, second_length, counts, p)
     value = {"ext": pair.ext, "min": pair.least_overlap, "res": pair.residual, "trunc": pair.truncated}[form]()
     result: Floats = np.where(pair.long > 0, value.clip(0.0, 1.0), np.nan)  # rounding may step over the ends
     return result
@@ -94,8 +101,8 @@ class _Pair:
     shares: Floats
 
     @classmethod
-    def compare(cls, first: Ints, second: Ints, counts: Ints, p: float) -> "_Pair":
-        short, long = np.minimum(first, second), np.maximum(first, second)
+    def compare(cls, first_length: Ints, second_length: Ints, counts: Ints, p: float) -> "_Pair":
+        short, long = np.minimum(first_length, second_length), np.maximum(first_length, second_length)
         depths = np.arange(1, 2 * counts.shape[1] + 1)
         weights = powers(p, 2 * counts.shape[1] + 1)[1:] / depths
         inside = depths[: counts.shape[1]] <= long[:, None]

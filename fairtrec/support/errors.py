@@ -122,7 +122,7 @@ def spell_keywords(text: str) -> str:
 
 
 def _spell_keyword(found: re.Match[str]) -> str:
-    if found[0] == _PLACE:
+    if found[0] == " with -o":
         return ""
     option, value = found["option"] or _LETTERS.get(found["letter"]), found["value"]
     if option is None or option in ONLY_TYPED:
@@ -140,20 +140,48 @@ def _compile_options() -> re.Pattern[str]:
 
     words = {word for each in vars(literals).values() for word in get_args(each) if isinstance(word, str)}
     known = "|".join(sorted(map(re.escape, words | _WORDS), key=len, reverse=True))
-    value = rf"[A-Z\d'\"<\[{{][^\s,;)]*|[a-z]+\d[\w-]*|[a-z_]+(?:[|=,./@-](?=\S)[^\s;)]*)+|(?:{known})(?=[\s,;.:)]|$)"
-    line = r"`[^`]*`|\b(?:fairtrec|iconv|pip) [^;`]*"
+    measure = r"[a-z]+[A-Z][\w@().=]*"
+    value = (
+        rf"[A-Z\d'\"<\[{{][^\s,;)]*|[a-z]+\d[\w-]*|{measure}|[a-z_]+(?:[|=,./@-](?=\S)[^\s;)]*)+"
+        rf"|(?:{known})(?=[\s,;.:)]|$)"
+    )
+    line = r"`[^`]*`|\b(?:fairtrec|iconv|pip) [^;`]*|\b(?:trec_eval|ir_measures|ulimit) -\w"
     option = rf"--(?P<option>[a-z][a-z-]+)|-(?P<letter>[{''.join(_LETTERS)}])(?![\w-])"
-    return re.compile(rf"{line}|{_PLACE}(?![\w-])|(?<![\w/-])(?:{option})(?:[ =](?P<value>{value}))?")
+    return re.compile(rf"{line}|{_PLACE}(?=$|[,;])|(?<![\w/-])(?:{option})(?:[ =](?P<value>{value}))?")
 
 
 _KEYWORDS = {"slice": "slices", "from": "from_"}  # of options that have another name there
-_LETTERS = {"f": "format", "j": "jobs", "m": "measures", "M": "depth", "q": "per-query"}
-_PLACE = " with -o"  # Python is given the place of an output by other names, or first
+_LETTERS = {
+    "c": "complete",
+    "l": "relevance-level",
+    "f": "format",
+    "j": "jobs",
+    "m": "measures",
+    "M": "depth",
+    "q": "per-query",
+}
+_PLACE = "(?:(?<=another)|(?<=place)|(?<=folder)|(?<=file)|(?<=one)|(?<=runs)) with -o"  # Python is told it otherwise
 ONLY_TYPED = frozenset(("all", "fix", "help", "junit", "quiet", "verbose", "version"))  # Python has none
 _FLAGS = frozenset(("samples", "complete", "case-sensitive", "force", "resume", "one-way", "accept", "per-query"))
 _WORDS = {  # that options take, next to those of fairtrec/support/literals.py
     *("even", "collection", "background", "qrels", "relevance", "ideal", "common", "defined", "mean"),
-    *("auto", "trec", "msmarco", "rag", "search", "html", "latex", "flat", "json", "tsv", "csv", "table", "parquet"),
+    *(
+        "auto",
+        "trec",
+        "msmarco",
+        "rag",
+        "search",
+        "html",
+        "latex",
+        "flat",
+        "json",
+        "tsv",
+        "csv",
+        "table",
+        "parquet",
+        "md",
+        "jsonl",
+    ),
 }
 
 

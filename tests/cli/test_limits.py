@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,36 @@ def test_a_killed_process_says_which_file_it_was_at():
     message = r"\(at (good.run or )?bad.run( or later.run)?\); use jobs=1, add a cutoff to each measure"
     with pytest.raises(InputError, match=f"a process was killed before it was done, .* memory runs out {message}"):
         list(jobs.map_ordered(Killed(), things, 2, called=name))
+
+
+class Thing:
+    """What is to be done."""
+
+
+class Unsent:
+    """Work that cannot be sent to another process."""
+
+    def begin(self):
+        return id
+
+    def __reduce__(self):
+        raise TypeError
+
+
+@pytest.mark.parametrize("many", [0, 1, 2, 5])
+def test_things_are_done_one_by_one_and_none_is_held(many):
+    alive = weakref.WeakSet()
+
+    def things():
+        for _ in range(many):
+            made = Thing()
+            alive.add(made)
+            yield made
+
+    held = [len(alive) for _ in jobs.map_ordered(Unsent(), things(), 2, called=str)]
+    assert len(held) == many
+    assert max(held, default=0) <= 2
+    assert not alive
 
 
 def test_a_folder_for_temporary_files_with_a_long_name(workplace):

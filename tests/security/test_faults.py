@@ -198,7 +198,7 @@ def test_what_is_killed_leaves_the_old_or_the_new_files(machine, trial):
     words, before, good = trial
     for at in choose(len(good.steps)):
         found = machine.run(words, "kill", at)
-        assert found.code is None
+        assert (found.code, found.waits) == (None, [])
         hold_whole(found, before, good, (words, at, good.steps[at - 1]))
 
 

@@ -74,3 +74,20 @@ def test_names_of_users_stay_as_they_are(copied):
     assert all("labels= " not in str(note) for note in result.notes)
     with pytest.raises(FairtrecError, match=r"/--no-such/--foo\.tsv"):
         result.write(copied / "--no-such" / "--foo.tsv", "tsv")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("this run names no query; -c counts the queries of the qrels", "this run names no query; complete= counts the queries of the qrels"),
+        ("write: measure and value (trec_eval -q), or CSV", "write: measure and value (trec_eval -q), or CSV"),
+        ("iconv -f UTF-16LE -t UTF-8", "iconv -f UTF-16LE -t UTF-8"),
+        ("allow more with ulimit -n, or use -j 1", "allow more with ulimit -n, or use jobs=1"),
+        ("the folder of x with -o/a.csv is not there; choose another with -o", "the folder of x with -o/a.csv is not there; choose another"),
+        ("choose another place with -o, or add --force", "choose another place, or add force=True"),
+        ("add -m rND, or -f md", "add measures=rND, or format=md"),
+        ("runs/-m and x-m", "runs/-m and x-m"),
+    ],
+)  # fmt: skip
+def test_letters_of_options_are_keywords_too(text, said):
+    assert spell_keywords(text) == said

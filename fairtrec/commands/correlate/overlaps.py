@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docnos, Floats, Ints, Run
-from fairtrec.data.docnos import list_distinct
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run
+from fairtrec.data.docnos import list_distinct, list_lines
 from fairtrec.evaluation.answers import Answer, Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.options import Choices
@@ -19,7 +19,7 @@ from fairtrec.support.literals import Extrapolation, RunFormat
 from fairtrec.support.notes import Note, NoteKind, NoteSeverity
 from fairtrec.support.version import __version__
 
-LINES = 1 << 19  # of all runs that are held at a time
+LINES = 1 << 19  # of all runs that are looked at at a time
 CELLS = 1 << 17  # depths of pairs that are counted at a time, as caches have them
 LEFT_OUT = NoteKind(
     "queries of one run",
@@ -122,47 +122,58 @@ def compare_runs(
     complete: bool = False,
     with_first: bool = False,
 ) -> Iterator[Overlap]:
-    """Compare each two runs over the queries that both have, or each other with the first one.
+    """Compare each two runs over the queries that both have; ``with_first`` compares each other run with the first.
 
-    ``complete`` takes all queries, an absent one as an empty ranking. Ties are broken as everywhere, since a Run is
-    ranked.
+    ``complete`` takes the queries that one of them has, an absent one as an empty ranking. Ties are broken as
+    everywhere, since a Run is ranked.
     """
+    overlap.refuse_wrong(p, form)
     every = tuple(dict.fromkeys(chain.from_iterable(run.qids for run in runs)))
-    firsts = range(1 if with_first else len(runs) - 1)
-    values = [np.empty((len(runs) - 1 - one, len(every))) for one in firsts]
+    has = np.stack([run.numbers(every) != MISSING for run in runs])
+    pairs = [(one, other) for one in range(1 if with_first else len(runs)) for other in range(one + 1, len(runs))]
+    values: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in pairs}
     for columns, block in _split_queries(runs, every):
-        for one in firsts:
-            for others, counts in block.count_common(one):
-                lengths = np.broadcast_to(block.lengths[one], (len(others), len(block.lengths[one])))
-                flat = lengths.ravel(), block.lengths[others.start : others.stop].ravel()
-                found = overlap.rbo_of_counts(counts, *flat, p, form).reshape(lengths.shape)
-                values[one][others.start - one - 1 : others.stop - one - 1, columns] = found
+        for one in range(1 if with_first else len(runs) - 1):
+            for others, wanted, counts in block.count_common(one, has[:, columns], complete=complete):
+                row, query = np.nonzero(wanted)
+                lengths = block.lengths[one, query], block.lengths[others.start + row, query]
+                found = overlap.rbo_of_counts(counts, *lengths, p, form)
+                for other, part in zip(others, np.split(found, np.cumsum(wanted.sum(axis=1))[:-1]), strict=True):
+                    values[one, other].append(part)
     place = {qid: column for column, qid in enumerate(every)}
-    for one in firsts:
-        for other in range(one + 1, len(runs)):
-            first, second = (runs[other], runs[one]) if with_first else (runs[one], runs[other])
-            either = tuple(dict.fromkeys((*first.qids, *second.qids)))
-            among = set(first.qids).intersection(second.qids)
-            qids = either if complete else tuple(qid for qid in either if qid in among)
-            found = values[one][other - one - 1, [place[qid] for qid in qids]]
-            yield Overlap(first.name, second.name, qids, found, len(either) - len(qids))
+    for one, other in pairs:
+        first, second = (runs[other], runs[one]) if with_first else (runs[one], runs[other])
+        either = tuple(dict.fromkeys((*first.qids, *second.qids)))
+        among = set(first.qids).intersection(second.qids)
+        qids = either if complete else tuple(qid for qid in either if qid in among)
+        there = np.flatnonzero(has[one] | has[other] if complete else has[one] & has[other])
+        found = np.concatenate(values.pop((one, other)) or [np.empty(0)])
+        yield Overlap(
+            first.name,
+            second.name,
+            qids,
+            found[np.searchsorted(there, [place[qid] for qid in qids])],
+            len(either) - len(qids),
+        )
 
 
 def _split_queries(runs: Sequence[Run], qids: Sequence[str]) -> Iterator[tuple[slice, "_Block"]]:
-    """Look documents up for some queries at a time: as many as have ``LINES`` lines, and one at least."""
+    """Look documents up for some queries at a time: as many as have ``LINES`` lines and cells, and one at least."""
     table = Docnos.collect(np.concatenate([run.docnos for run in runs]))
-    numbers = [np.append(table.rows(run.docnos), MISSING) for run in runs]  # the last is that of MISSING
+    numbers = [table.rows(run.docnos) for run in runs]
     rows = [run.numbers(qids) for run in runs]
-    sizes = sum(
+    many = [
         np.where(row == MISSING, 0, np.diff(run.starts, append=0)[row]) for row, run in zip(rows, runs, strict=True)
-    )
-    ends = np.cumsum(sizes)
+    ]
+    ends = np.cumsum(np.sum(many, axis=0))
+    deepest = np.max([run.find_depths(row) for row, run in zip(rows, runs, strict=True)], axis=0)
     first = 0
     while first < len(qids):
-        before = ends[first - 1] if first else 0
-        end = max(int(np.searchsorted(ends, before + LINES, side="right")), first + 1)
-        tops = [run.top(qids[first:end], None) for run in runs]
-        yield slice(first, end), _Block.gather([known[lines] for known, lines in zip(numbers, tops, strict=True)])
+        end = int(np.searchsorted(ends, (ends[first - 1] if first else 0) + LINES, side="right"))
+        cells = np.maximum.accumulate(deepest[first:end]) * np.arange(1, end - first + 1)
+        end = max(first + int(np.searchsorted(cells, LINES, side="right")), first + 1)
+        part = slice(first, end)
+        yield part, _Block.gather(runs, numbers, [row[part] for row in rows], [each[part] for each in many])
         first = end
 
 
@@ -186,34 +197,44 @@ class _Block:
     widths: Ints
 
     @classmethod
-    def gather(cls, documents: Sequence[Ints]) -> "_Block":
-        """Gather them from the numbers of documents of each run [query, rank]; MISSING: none there."""
-        places = [np.nonzero(each != MISSING) for each in documents]
-        query, rank = (np.concatenate([place[axis] for place in places]) for axis in (0, 1))
-        document = np.concatenate([each[place] for each, place in zip(documents, places, strict=True)])
+    def gather(cls, runs: Sequence[Run], numbers: list[Ints], rows: list[Ints], lengths: list[Ints]) -> "_Block":
+        """Gather them from the number of the document on each line of the runs, and the row of each query in them."""
+        documents, ranks = [], []
+        for run, number, row, many in zip(runs, numbers, rows, lengths, strict=True):
+            lines = list_lines(run.starts[row], many)
+            documents.append(number[lines])
+            ranks.append(run.find_ranks(lines) - 1)
+        query = np.concatenate([np.repeat(np.arange(len(many)), many) for many in lengths])
+        document = np.concatenate(documents)
         keys = query * (document.max(initial=0) + 1) + document
-        lengths = np.stack([np.count_nonzero(each != MISSING, axis=1) for each in documents])
-        starts = np.concatenate([[0], np.cumsum(lengths.sum(axis=1))])
-        widths = np.array([each.shape[1] for each in documents])
-        return cls(starts, np.searchsorted(list_distinct(keys), keys), rank, query, lengths, widths)
+        starts = np.cumsum([0, *map(len, ranks)])
+        widths = np.array([rank.max(initial=-1) + 1 for rank in ranks])
+        key = np.searchsorted(list_distinct(keys), keys)
+        return cls(starts, key, np.concatenate(ranks), query, np.stack(lengths), widths)
 
-    def count_common(self, one: int) -> Iterator[tuple[range, Ints]]:
-        """Count what a run has in common with some later ones at a time above each depth [run and query, depth]."""
+    def count_common(self, one: int, has: Bools, *, complete: bool) -> Iterator[tuple[range, Bools, Ints]]:
+        """Count what a run has in common with some later ones at a time above each depth.
+
+        Gives these runs, the queries that are ``wanted`` of each [run, query], and the counts [wanted query, depth].
+        """
         queries, runs = self.lengths.shape[1], len(self.widths)
         nowhere = int(self.widths.max())
         own = slice(*self.starts[one : one + 2])
         ranks = np.full(int(self.key.max(initial=-1)) + 1, nowhere)
         ranks[self.key[own]] = self.rank[own]
+        several = has[one] | has[one + 1 :] if complete else has[one] & has[one + 1 :]
+        deepest = np.maximum.accumulate(self.widths[one + 1 :]).clip(min=self.widths[one])
         first = one + 1
         while first < runs:
-            deepest = np.maximum.accumulate(self.widths[first:]).clip(min=self.widths[one])
-            cells = np.arange(1, runs - first + 1) * (deepest + 1) * queries
+            begun = first - one - 1
+            cells = np.cumsum(several[begun:].sum(axis=1)) * (deepest[begun:] + 1)
             end = first + max(int(np.searchsorted(cells, CELLS, side="right")), 1)
-            depth = int(deepest[end - first - 1])
+            wanted, depth = several[begun : end - one - 1], int(deepest[end - one - 2])
             lines = slice(self.starts[first], self.starts[end])
             both = np.maximum(ranks[self.key[lines]], self.rank[lines])  # the rank from which both have a document
             row = np.repeat(np.arange(end - first) * queries, np.diff(self.starts[first : end + 1])) + self.query[lines]
-            places = (row * depth + both)[both < nowhere]
-            found = np.bincount(places, minlength=(end - first) * queries * depth)
-            yield range(first, end), found.reshape((end - first) * queries, depth).cumsum(axis=1)
+            number = np.cumsum(wanted.ravel()) - 1
+            places = (number[row] * depth + both)[both < nowhere]
+            found = np.bincount(places, minlength=int(wanted.sum()) * depth)
+            yield range(first, end), wanted, found.reshape(int(wanted.sum()), depth).cumsum(axis=1)
             first = end

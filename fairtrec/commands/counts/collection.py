@@ -47,7 +47,7 @@ def make_counts(
         master: the address of the Spark cluster.
         watcher: a function that is called with the progress.
         options: those of ``fairtrec counts make``: tokenizer, case_sensitive, jobs, resume, force, keep_going,
-            max_doc_bytes. A script with several jobs, which is the default, calls this below
+            max_doc_bytes. A script with several jobs, which is the default for large sources, calls this below
             ``if __name__ == "__main__":``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a row of the table of things says, and the types of what a caller may give.
+"""Rows of the table of what may be given beside the runs, and the types of what a caller may give.
 
 Nothing here imports numpy, so that the command line can be built of the table before anything is loaded.
 """

@@ -16,9 +16,11 @@ from typing import Any, Protocol, TypeVar
 
 from fairtrec.support import compiled
 from fairtrec.support.errors import FilePath, InputError, UsageError
+from fairtrec.support.files.compression import ENDINGS
 from fairtrec.support.guarded_imports import SAFE_PATH, guard_large_libraries
 from fairtrec.support.jobs.shared_work import Sent, write_work
 
+PACKED = 8  # bytes that one byte of a compressed file may be
 LIGHT = 1 << 20  # bytes of texts that are read sooner than another process starts
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 CHUNK, EACH = 16, 8  # things that are sent together at most, and chunks of each process at least
@@ -70,8 +72,13 @@ def choose_jobs(jobs: int | None, sources: Sequence[FilePath]) -> int:
     """
     if jobs is not None:
         return jobs
-    is_small = all(os.path.isfile(each) for each in sources)  # noqa: PTH113 - an id is no path
-    return 1 if is_small and sum(os.path.getsize(each) for each in sources) < LIGHT else cores()  # noqa: PTH202
+    size = 0
+    for each in sources:
+        try:
+            size += os.stat(each).st_size * (PACKED if os.fspath(each).endswith(ENDINGS) else 1)  # noqa: PTH116 - or an id
+        except (OSError, ValueError):
+            return cores()
+    return 1 if size < LIGHT else cores()
 
 
 def context(preload: Sequence[str]) -> Any:
@@ -175,20 +182,21 @@ def map_ordered(
 ) -> Generator[Outcome | InputError, None, None]:
     """Give what comes of each thing, in order; an InputError in the place of what comes of a broken one.
 
-    Things are taken as they are wanted: ``ahead`` of what has come of them, or all at once. Where work is ``shared``,
-    this process is one of the jobs, and does what no other has begun while it waits. One thing alone is done in this
-    process, and so is work that cannot be sent to another, such as a measure defined at a prompt. Raises InputError,
-    with that advice and
-    what the processes were at, as it is ``called``, if one is killed; UsageError for a program that none can read.
+    Things are taken as they are wanted: two at first, and ``ahead`` of what has come of them, or all at once. Where
+    work is ``shared``, this process is one of the jobs, and does what no other has begun while it waits. One thing
+    alone is done in this process, and so is work that cannot be sent to another, such as a measure defined at a prompt.
+    Raises InputError, with that advice and what the processes were at, as it is ``called``, if one is killed;
+    UsageError for a program that none can read.
     """
     program = getattr(sys.modules.get("__main__"), "__file__", None) or ""
     if jobs > 1 and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - python - < it, which is gone
         what = "this program was read from standard input, which other processes cannot read again"
         raise UsageError(f"{what}; write it into a file, or pass jobs=1")
     left = iter(things)
-    first = list(islice(left, 2)) if jobs > 1 else []
-    things = chain(first, left)
-    with write_work(work) if len(first) > 1 else nullcontext() as sent:
+    first = deque(islice(left, 2)) if jobs > 1 else deque[Thing]()
+    are_several = len(first) > 1
+    things = chain((first.popleft() for _ in range(len(first))), left)  # none is held longer than it is wanted
+    with write_work(work) if are_several else nullcontext() as sent:
         if sent is None:
             call = work.begin()
             for thing in things:

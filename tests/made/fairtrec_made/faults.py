@@ -32,7 +32,7 @@ WRITING = {*"wax+"}
 ASSIGNED = re.compile("[A-Z_]+=")
 CALL = re.compile(r"^(.+?)\((\w*)[^)]*\)\[", re.MULTILINE)  # as backtrace_symbols_fd of glibc writes it
 FRAME = re.compile(r'^  File "(.+?)", line \d+ in (\S+)', re.MULTILINE)  # as faulthandler writes it
-PATIENCE = 60  # seconds that a command may take
+PATIENCE = 300  # seconds that a command may take
 AT_ONCE = 20  # allocations that fail one after the other; then what was being made is given back
 
 
@@ -47,7 +47,7 @@ class Trial(NamedTuple):
     escaped: str = ""  # the exception that no handler of the command took
     death: int = 0  # the signal that ended it, if the machine did not
     place: list[str] = []  # noqa: RUF012 - the calls in C then, the last first, as LIBRARY or LIBRARY:FUNCTION
-    waits: list[str] = []  # noqa: RUF012 - the calls in Python of one that does not end, the last first, as FILE:FUNCTION
+    waits: list[str] = []  # noqa: RUF012 - the calls in Python of its first thread if it does not end, the last first, as FILE:FUNCTION
 
     @property
     def complaints(self):
@@ -200,7 +200,7 @@ def try_once(words, folder, how, at, number, watch):
     _, status = os.waitpid(child, 0)
     code, err, done, modules, escaped = json.loads(said) if said else (None, "", [], [], "")
     fallen.seek(0)
-    text = fallen.read()
+    text = re.split(r"^(?:Current t|T)hread 0x", fallen.read(), flags=re.MULTILINE)[-1]  # the first thread comes last
     place = ["/".join(Path(library).parts[-2:]).partition(".")[0] + f":{name}" for library, name in CALL.findall(text)]
     waits = [f"{Path(file).name}:{name}" for file, name in FRAME.findall(text)]
     fallen.close()

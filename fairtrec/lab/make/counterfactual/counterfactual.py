@@ -40,7 +40,8 @@ def make_counterfactual(
         depth: ranks of ``runs``; None: all.
         watcher: a function that is called with the progress.
         options: those of ``fairtrec make counterfactual``: ignore_case, pronouns, jobs, keep_going, max_doc_bytes,
-            one_way. A script with several jobs, which is the default, calls this below ``if __name__ == "__main__":``.
+            one_way. A script with several jobs, which is the default for large sources, calls this below
+            ``if __name__ == "__main__":``.
 
     Raises:
         InputError: a source, a pair or a run that cannot be read.
