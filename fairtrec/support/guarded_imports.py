@@ -9,7 +9,8 @@ from typing import Any
 from fairtrec.support.errors import LittleMemoryError
 
 SAFE_PATH = "PYTHONSAFEPATH"  # if it is set, a Python that starts imports nothing from the current folder
-ROOM = {"numpy": 96, "scipy": 160, "pyarrow": 112, "pandas": 160, "matplotlib": 64}  # MB that each is loaded into
+# MB that each is loaded into; without these, hashlib logs what it does not have
+ROOM = {"hashlib": 16, "numpy": 96, "scipy": 160, "pyarrow": 112, "pandas": 160, "matplotlib": 64}
 
 
 class _Guard:
