@@ -130,10 +130,9 @@ def main(names: list[str]) -> int:
     outcomes = {name: run_suite(name) for name in wanted if name not in SUITES}
     suites = [name for name in wanted if name in SUITES]
     outcomes |= {name: outcome for name in suites if (outcome := prepare_suite(name))}
-    with ThreadPoolExecutor(os.cpu_count()) as cores:
-        outcomes |= {
-            each.name: each for each in cores.map(run_suite, [name for name in suites if name not in outcomes])
-        }
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    with ThreadPoolExecutor(cores) as pool:
+        outcomes |= {each.name: each for each in pool.map(run_suite, [name for name in suites if name not in outcomes])}
     ordered = [outcomes[name] for name in wanted]
     is_failed = any(each.is_failed for each in ordered)
     cpu = sum(each.cpu for each in ordered)

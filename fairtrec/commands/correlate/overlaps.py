@@ -67,7 +67,8 @@ class Overlaps(Answer):
             return []
         first = fewer[0]
         one = first.left_out == 1
-        more = f", and the like in {len(fewer) - 1} other pairs" if len(fewer) > 1 else ""
+        others = len(fewer) - 1
+        more = f", and the like in {others} other pair{'s' * (others > 1)}" if others else ""
         of, verb = ("query", "is") if one else ("queries", "are")
         pair = {"one": first.first, "other": first.second}
         return [LEFT_OUT.note(left_out=first.left_out, of=of, verb=verb, more=more, **pair)]
