@@ -153,7 +153,6 @@ def _compile_options() -> re.Pattern[str]:
 _KEYWORDS = {"slice": "slices", "from": "from_"}  # of options that have another name there
 _LETTERS = {
     "c": "complete",
-    "l": "relevance-level",
     "f": "format",
     "j": "jobs",
     "m": "measures",

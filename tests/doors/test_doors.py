@@ -502,7 +502,7 @@ def test_one_query_that_is_empty():
 @pytest.mark.parametrize("text", ["{}", "[]", "{ }\n"])
 def test_a_run_that_names_no_query(tmp_path, text):
     run = write(tmp_path / "r.json", text)
-    with pytest.raises(InputError, match="names no query; -c counts the queries of the qrels as empty rankings"):
+    with pytest.raises(InputError, match="names no query; complete= counts the queries of the qrels as empty rankings"):
         fairtrec.evaluate("nDCG@2", run, qrels=nest(JUDGED))
     assert fairtrec.evaluate("nDCG@2", run, qrels=nest(JUDGED), complete=True).scores[0].values.tolist() == [[0, 0]]
 

@@ -132,15 +132,7 @@ def compare_runs(
     every = tuple(dict.fromkeys(chain.from_iterable(run.qids for run in runs)))
     has = np.stack([run.numbers(every) != MISSING for run in runs])
     pairs = [(one, other) for one in range(1 if with_first else len(runs)) for other in range(one + 1, len(runs))]
-    values: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in pairs}
-    for columns, block in _split_queries(runs, every):
-        for one in range(1 if with_first else len(runs) - 1):
-            for others, wanted, counts in block.count_common(one, has[:, columns], complete=complete):
-                row, query = np.nonzero(wanted)
-                lengths = block.lengths[one, query], block.lengths[others.start + row, query]
-                found = overlap.rbo_of_counts(counts, *lengths, p, form)
-                for other, part in zip(others, np.split(found, np.cumsum(wanted.sum(axis=1))[:-1]), strict=True):
-                    values[one, other].append(part)
+    values = _compute_values(runs, every, has, pairs, p, form, complete=complete)
     place = {qid: column for column, qid in enumerate(every)}
     for one, other in pairs:
         first, second = (runs[other], runs[one]) if with_first else (runs[one], runs[other])
@@ -156,6 +148,29 @@ def compare_runs(
             found[np.searchsorted(there, [place[qid] for qid in qids])],
             len(either) - len(qids),
         )
+
+
+def _compute_values(
+    runs: Sequence[Run],
+    qids: Sequence[str],
+    has: Bools,
+    pairs: Sequence[tuple[int, int]],
+    p: float,
+    form: Extrapolation,
+    *,
+    complete: bool,
+) -> dict[tuple[int, int], list[Floats]]:
+    """Compute the values of each pair for the queries that it is compared in, in parts; ``has`` [run, query]."""
+    values: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in pairs}
+    for columns, block in _split_queries(runs, qids):
+        for one in dict.fromkeys(one for one, _ in pairs):
+            for others, wanted, counts in block.count_common(one, has[:, columns], complete=complete):
+                row, query = np.nonzero(wanted)
+                lengths = block.lengths[one, query], block.lengths[others.start + row, query]
+                found = overlap.rbo_of_counts(counts, *lengths, p, form)
+                for other, part in zip(others, np.split(found, np.cumsum(wanted.sum(axis=1))[:-1]), strict=True):
+                    values[one, other].append(part)
+    return values
 
 
 def _split_queries(runs: Sequence[Run], qids: Sequence[str]) -> Iterator[tuple[slice, "_Block"]]:
