@@ -485,9 +485,11 @@ def _table(thing: Any, wanted: set[str]) -> Any:
 
 def _is_filled(column: Any) -> bool:
     """Tell whether no text of a column is empty."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     chunks = [chunk.dictionary if hasattr(chunk, "dictionary") else chunk for chunk in column.chunks]
+    chunks = [chunk.cast("large_string") if pa.types.is_string_view(chunk.type) else chunk for chunk in chunks]
     return all(pc.min(pc.binary_length(chunk)).as_py() != 0 for chunk in chunks)
 
 

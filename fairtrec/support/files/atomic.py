@@ -69,10 +69,16 @@ def make_folder(folder: "Path", *, parents: bool = False) -> "Iterator[None]":
     made: list[Path] = []
     try:
         for each in [*(reversed(folder.parents) if parents else ()), folder]:
-            if not each.is_dir():
+            if each.is_dir():
+                continue
+            try:
                 each.mkdir()
-                made.append(each)
-                _remember(each)
+            except FileExistsError:
+                if each.is_dir():  # another process made it by now
+                    continue
+                raise
+            made.append(each)
+            _remember(each)
         with write_together():
             yield
     finally:
