@@ -488,8 +488,9 @@ def _is_filled(column: Any) -> bool:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_string_view(column.type):
+        column = _large(column)
     chunks = [chunk.dictionary if hasattr(chunk, "dictionary") else chunk for chunk in column.chunks]
-    chunks = [chunk.cast("large_string") if pa.types.is_string_view(chunk.type) else chunk for chunk in chunks]
     return all(pc.min(pc.binary_length(chunk)).as_py() != 0 for chunk in chunks)
 
 

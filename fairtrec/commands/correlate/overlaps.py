@@ -136,18 +136,17 @@ def compare_runs(
     place = {qid: column for column, qid in enumerate(every)}
     for one, other in pairs:
         first, second = (runs[other], runs[one]) if with_first else (runs[one], runs[other])
-        either = tuple(dict.fromkeys((*first.qids, *second.qids)))
-        among = set(first.qids).intersection(second.qids)
-        qids = either if complete else tuple(qid for qid in either if qid in among)
-        there = np.flatnonzero(has[one] | has[other] if complete else has[one] & has[other])
-        found = np.concatenate(values.pop((one, other)) or [np.empty(0)])
-        yield Overlap(
-            first.name,
-            second.name,
-            qids,
-            found[np.searchsorted(there, [place[qid] for qid in qids])],
-            len(either) - len(qids),
-        )
+        columns = np.array([place[qid] for qid in dict.fromkeys((*first.qids, *second.qids))], dtype=np.int64)
+        wanted = _find_wanted(has[one], has[other], complete=complete)
+        kept = columns[wanted[columns]]
+        found = np.concatenate(values.pop((one, other)) or [np.empty(0)])[np.searchsorted(np.flatnonzero(wanted), kept)]
+        qids = tuple(every[column] for column in kept.tolist())
+        yield Overlap(first.name, second.name, qids, found, len(columns) - len(kept))
+
+
+def _find_wanted(one: Bools, other: Bools, *, complete: bool) -> Bools:
+    """Find the queries in which two runs are compared, of those that each has."""
+    return one | other if complete else one & other
 
 
 def _compute_values(
@@ -238,7 +237,7 @@ class _Block:
         own = slice(*self.starts[one : one + 2])
         ranks = np.full(int(self.key.max(initial=-1)) + 1, nowhere)
         ranks[self.key[own]] = self.rank[own]
-        several = has[one] | has[one + 1 :] if complete else has[one] & has[one + 1 :]
+        several = _find_wanted(has[one], has[one + 1 :], complete=complete)
         deepest = np.maximum.accumulate(self.widths[one + 1 :]).clip(min=self.widths[one])
         first = one + 1
         while first < runs:
