@@ -13,7 +13,7 @@ from typing import Any
 import fairtrec
 from fairtrec import commands
 from fairtrec.commands.measures import pages
-from fairtrec.evaluation.given import load_reference, make_examples
+from fairtrec.evaluation.given import GIVEN, make_examples
 from fairtrec.measure import Measure, UsageError
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.catalogue import docstrings, registry
@@ -100,7 +100,7 @@ def _section(kind: type[Measure]) -> str:
 
 def _list_sections() -> dict[str, str]:
     """Give what needs hold in each section of the index, and its title: things with an example have one."""
-    own = {name: f"From {load_reference(name).inputs[0].missing}" for name in EXAMPLES if name not in SECTIONS}
+    own = {name: f"From {GIVEN[name].inputs[0].missing}" for name in EXAMPLES if name not in SECTIONS}
     return own | SECTIONS
 
 

@@ -1,13 +1,13 @@
 """What may be given beside the runs: the table of it. Each thing has a file here, which says all else of it.
 
 To add one, write its row, which is its keyword in Python too, and its file with a ``Reference``: ``stances.py`` is an
-example. An input of measures that is made of it has a row in measures/catalogue/needs.py.
+example. Its row has the inputs of measures that are made of it; each has another in measures/catalogue/needs.py.
 
 Nothing here imports numpy, so that the command line can be built of it before anything is loaded.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
@@ -26,11 +26,36 @@ from fairtrec.evaluation.given.given_rows import (
 )
 from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
 from fairtrec.evaluation.inputs.table_roles import describe_columns
-from fairtrec.measures.catalogue.needs import OF_RUN
 from fairtrec.support.errors import FilePath, UsageError
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.given.reference import Reference, References
+
+
+_COUNTS = "--terms LIST with --docs COLLECTION, or --counts FILE"
+_GROUPS = f"--labels FILE, or {_COUNTS}"
+_of_groups = partial(Input, give=_GROUPS, role="group")
+_of_judgments = partial(Input, missing="relevance judgments", give="a qrels file", word="qrels")
+GROUPED = (  # what is made of any groups
+    _of_groups("ranked", "the documents' groups"),
+    Input("counts", "the counts of group terms", _COUNTS),
+    Input("tokens", "the lengths of documents", _COUNTS, "counts"),
+    _of_groups("groups", "groups", word=""),
+    _of_groups("order", "groups", word=""),
+    _of_groups("target", "groups", word=""),
+    _of_groups("membership", "group labels", word="groups"),
+    Input(
+        "judged_membership", "relevance judgments and group labels", f"a qrels file, and {_GROUPS}", "qrels, groups",
+        beside="qrels", role="group",
+    ),
+)  # fmt: skip
+COUNTED = (  # and of groups of all documents
+    *GROUPED,
+    Input("collection", "the counts of a whole collection", "--counts FILE", "whole collection"),
+    Input(
+        "group_sizes", "group labels or the counts of a whole collection", "--labels FILE or --counts FILE", "groups"
+    ),
+)
 
 
 class SourceKeywords(TypedDict, total=False):
@@ -40,25 +65,34 @@ class SourceKeywords(TypedDict, total=False):
         "NAME|FILE", "Group terms: a word list by name, or a file of term,group lines.", file="counts",
     )]  # fmt: skip
     docs: Annotated[TextsLike | None, Given(
-        "FILE|ID", "The texts: TSV or JSON lines, or an ir_datasets id.", file="counts",
+        "FILE|ID", "The texts: TSV or JSON lines, or an ir_datasets id.", file="counts", inputs=(
+            *GROUPED, Input("log_counts", "the texts of documents", "--terms LIST with --docs COLLECTION", "texts"),
+        ),
     )]  # fmt: skip
     counts: Annotated[CountsLike | None, Given(
         "FILE", "Counts instead of texts, as `fairtrec counts make` makes them; or a TSV with the columns docno, "
-        "tokens (how many words) and, for each group, how many of its words.",
+        "tokens (how many words) and, for each group, how many of its words.", inputs=COUNTED,
     )]  # fmt: skip
     labels: Annotated[GroupsLike | Attributes | None, Given(
         "[NAME=]FILE[:FIELD]", "Groups of documents. FILE: docno group, per query qid 0 docno group, or a field of a "
         "table; qrels: column 2 of QRELS is the group. For several attributes, such as gender and region, repeat it "
-        "with a NAME for each.", by_name=True,
+        "with a NAME for each.", by_name=True, inputs=COUNTED,
     )]  # fmt: skip
     stances: Annotated[FilePath | Mapping[str, float | Sequence[float]] | FrameLike | None, Given(
-        "FILE", "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).",
+        "FILE", "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).", inputs=(
+            Input("stances", "stances of documents", "--stances FILE"),
+            Input(
+                "background_stances", "stances of documents and a background",
+                "--stances FILE and --background RUN", "stances, background", beside="background",
+            ),
+        ),
     )]  # fmt: skip
     discount: Annotated[FilePath | Sequence[float] | Mapping[int, float] | None, Given(
         "FILE", "The weight of each rank, for measures like AWRF(discount=given)@10: TSV of rank weight.",
     )]  # fmt: skip
     counterfactual: Annotated[RankingsLike | Mapping[str, RankingsLike] | None, Given(
         "RUN|FOLDER", "A RUN of the same system over texts with swapped group words (CRBO), or a folder of them.",
+        inputs=(Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),),
     )]  # fmt: skip
     queries: Annotated[FilePath | Iterable[str] | None, Given(
         "NAME|FILE|common|defined|judged", "Only these queries: a query set, a file of ids, or a word; common: those "
@@ -68,6 +102,7 @@ class SourceKeywords(TypedDict, total=False):
     background: Annotated[RankingsLike | None, Given(
         "RUN|collection", "A run of the documents that a system could have shown; NFaiRR divides by the best value "
         "that they allow; collection: all documents.", words=("collection",),
+        inputs=(Input("background", "a background set", "--background RUN or --background collection"),),
     )]  # fmt: skip
 
 
@@ -95,7 +130,9 @@ class GoldKeywords(ClusterKeywords, total=False):
 _HINTS: Mapping[str, Any] = GoldKeywords.__annotations__
 GIVEN: dict[str, Given] = {
     "pool": Given(words=("even",)),  # an option of its own
-    "qrels": Given(nothing="none"),  # an argument
+    "qrels": Given(  # an argument
+        nothing="none", inputs=tuple(map(_of_judgments, ("relevance", "judged_relevance", "greatest_grade")))
+    ),
     **{name: hint.__metadata__[0] for name, hint in _HINTS.items() if hasattr(hint, "__metadata__")},
 }
 SOURCE_NAMES = tuple(name for name in GIVEN if name != "pool")
@@ -155,9 +192,7 @@ def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> "tuple[
 @cache
 def find_input(need: str) -> Input | None:
     """Find what an input is made of, whether that was given or not; None if any run has it, or nothing does."""
-    names = () if need in OF_RUN else [need, *GIVEN] if need in GIVEN else GIVEN
-    several = (each for name in names for each in load_reference(name).inputs)  # as few files as tell
-    return next((each for each in chain(_OF_TRACK, several) if each.name == need), None)
+    return next((each for each in chain(_OF_TRACK, *(row.inputs for row in GIVEN.values())) if each.name == need), None)
 
 
 def lacking_error(who: object, need: str, runs: NamedRuns = ()) -> UsageError:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Candidates, Docs, Floats, Ints, Run, digest_queries, refuse_large, take
-from fairtrec.evaluation.given.given_rows import Files, Input, NamedRuns, Written
+from fairtrec.evaluation.given.given_rows import Files, NamedRuns, Written
 from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan, References
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import Documents, EvaluationContext, Needs
@@ -22,7 +22,6 @@ PIECE = 1 << 15  # documents that are looked up at a time, as caches have them
 class BackgroundReference(MeasuredReference):
     """A run of the documents that a system could have shown; or all documents of the collection."""
 
-    inputs = (Input("background", "a background set", "--background RUN or --background collection"),)
     opened_by = "runs"
     parts = frozenset({"background"})
     documents_place = "backgrounds"

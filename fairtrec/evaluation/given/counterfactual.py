@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Ints, Qrels, Run, digest_texts
 from fairtrec.evaluation.answers.result import InputFile, Part, Result
 from fairtrec.evaluation.given.background import digest_ranking
-from fairtrec.evaluation.given.given_rows import Files, Input, NamedRuns, Written
+from fairtrec.evaluation.given.given_rows import Files, NamedRuns, Written
 from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, RunContext, keep_documents
@@ -94,7 +94,6 @@ def read(thing: Any) -> Counterfactuals:
 class CounterfactualReference(MeasuredReference):
     """Runs of the same systems over texts with swapped words."""
 
-    inputs = (Input("counterfactual", "a counterfactual run", "--counterfactual RUN|FOLDER"),)
     of_runs = True
 
     def read(self, opened: OpenedReferences) -> Counterfactuals:

@@ -1,13 +1,12 @@
 """Counts of group terms: texts with terms, in which they are counted; or a table in which they stand."""
 
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairtrec.data import MISSING, Counts, Docnos, Floats, GroupTerms, Ints, take
-from fairtrec.evaluation.given.given_rows import Files, Input, Written
+from fairtrec.evaluation.given.given_rows import Files, Written
 from fairtrec.evaluation.given.reference import GroupReference, OpenedReferences, Plan, Reference, References
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import EvaluationContext, TargetOf
@@ -26,29 +25,6 @@ if TYPE_CHECKING:
     from fairtrec.counting.table.files import Table
 
 SHARED_TERMS = NoteKind("shared terms", "terms in several groups count for each: {terms}")
-_COUNTS = "--terms LIST with --docs COLLECTION, or --counts FILE"
-_GROUPS = f"--labels FILE, or {_COUNTS}"
-_of_groups = partial(Input, give=_GROUPS, role="group")
-GROUPED = (  # what is made of any groups
-    _of_groups("ranked", "the documents' groups"),
-    Input("counts", "the counts of group terms", _COUNTS),
-    Input("tokens", "the lengths of documents", _COUNTS, "counts"),
-    _of_groups("groups", "groups", word=""),
-    _of_groups("order", "groups", word=""),
-    _of_groups("target", "groups", word=""),
-    _of_groups("membership", "group labels", word="groups"),
-    Input(
-        "judged_membership", "relevance judgments and group labels", f"a qrels file, and {_GROUPS}", "qrels, groups",
-        beside="qrels", role="group",
-    ),
-)  # fmt: skip
-COUNTED = (  # and of groups of all documents
-    *GROUPED,
-    Input("collection", "the counts of a whole collection", "--counts FILE", "whole collection"),
-    Input(
-        "group_sizes", "group labels or the counts of a whole collection", "--labels FILE or --counts FILE", "groups"
-    ),
-)
 
 
 class CountReference(Reference):
@@ -114,11 +90,6 @@ class CountedReference(CountReference, GroupReference):
 class TextReference(CountedReference):
     """Texts; opened, they are how terms are counted in them."""
 
-    inputs = (
-        *GROUPED,
-        Input("log_counts", "the texts of documents", "--terms LIST with --docs COLLECTION", "texts"),
-    )
-
     def read(self, opened: OpenedReferences) -> "Lexicon":
         """Say how terms are counted."""
         from fairtrec.counting.counter import Lexicon
@@ -152,7 +123,6 @@ class TextReference(CountedReference):
 class CountTable(CountedReference):
     """Counts: a table in a file, or a frame."""
 
-    inputs = COUNTED
     needs_header = True
 
     def read(self, opened: OpenedReferences) -> "Table | None":

@@ -74,17 +74,6 @@ def attributes(**sources: GroupsLike) -> Attributes:
     return Attributes(sources)
 
 
-class Given(NamedTuple):
-    """A row of the table of things: the option and the words of one; its file says all else."""
-
-    metavar: str = ""
-    help: str = ""
-    words: tuple[str, ...] = ()  # that may stand in the place of a file
-    nothing: str = ""  # the word for none
-    by_name: bool = False  # each attribute may have its own, as NAME=VALUE
-    file: str = ""  # of this folder, where it is not called as the thing
-
-
 class Input(NamedTuple):
     """An input of measures that is made of a thing."""
 
@@ -94,3 +83,15 @@ class Input(NamedTuple):
     word: str | None = None  # how `fairtrec measures` calls what is given for it, where not by its name
     beside: str = ""  # another thing that it is made of, as a file or an object
     role: str = ""  # that a column of the runs' own tables has if it is made of that
+
+
+class Given(NamedTuple):
+    """A row of the table of things: the option, the words and the inputs of one; its file says all else."""
+
+    metavar: str = ""
+    help: str = ""
+    words: tuple[str, ...] = ()  # that may stand in the place of a file
+    nothing: str = ""  # the word for none
+    by_name: bool = False  # each attribute may have its own, as NAME=VALUE
+    file: str = ""  # of this folder, where it is not called as the thing
+    inputs: tuple[Input, ...] = ()  # of measures that are made of it

@@ -15,7 +15,6 @@ from fairtrec.data import UNKNOWN, Bools, Counts, Docnos, Docs, Floats, Ints, La
 from fairtrec.data.counts import count_labels
 from fairtrec.data.ranking.depth import Asking
 from fairtrec.evaluation.answers.result import Part
-from fairtrec.evaluation.given.counts import COUNTED
 from fairtrec.evaluation.given.given_rows import Attributes, Files, NamedRuns, Written
 from fairtrec.evaluation.given.reference import GroupReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs import loading, several_attributes
@@ -52,7 +51,6 @@ MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the d
 class LabelReference(GroupReference):
     """Groups of documents that are given, by attribute."""
 
-    inputs = COUNTED
     parts = frozenset({"documents", "labels", "membership", "filled"})
     is_shared = False
 

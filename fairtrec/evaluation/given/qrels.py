@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.data import MISSING, Docs, Floats, Ints, Qrels, digest_queries, find_judged_lines
 from fairtrec.data.run import QrelsIndex
 from fairtrec.evaluation.answers.result import Result
-from fairtrec.evaluation.given.given_rows import Files, Input, Written
+from fairtrec.evaluation.given.given_rows import Files, Written
 from fairtrec.evaluation.given.reference import OpenedReferences, Plan, Reference
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.documents import OF_QRELS, EvaluationContext, Needs, TargetOf
@@ -34,13 +34,11 @@ GDEVAL_GRADES = NoteKind(
     "expects grades up to {expected}, as gdeval does; the greatest grade of the qrels is {most}",
 )
 RBP = NoteKind("rbp", "rbp is RBP, which is binary, with p .8; trec_eval 10's rbp is graded, with p .9")
-_JUDGED = ("relevance judgments", "a qrels file", "qrels")
 
 
 class QrelsReference(Reference):
     """Relevance judgments."""
 
-    inputs = tuple(Input(name, *_JUDGED) for name in ("relevance", "judged_relevance", "greatest_grade"))
     opened_by = "runs"
     documents_place = "judgments"
     is_large = True

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 class Reference:
     """A thing that may be given beside the runs: what holds for most of them; its file says what differs.
 
-    The file has a function for each of its ``inputs`` that ``Inputs`` does not compute itself, with the name of the
+    The file has a function for each input in its row that ``Inputs`` does not compute itself, with the name of the
     input.
 
-    ``inputs``     the inputs of measures that are made of it.
     ``opened_by``  what opens it: ``all``, when what is given is settled, the ``measures`` if one wants it, or the
                    first ``runs``.
     ``parts``      words of ``Choice.part``: the choices that say something of it.
@@ -40,7 +39,6 @@ class Reference:
     ``needs_header``  whether its table always begins with names of columns.
     """
 
-    inputs: tuple[Input, ...] = ()
     opened_by = "all"
     parts = frozenset[str]()
     column = documents_place = ""
@@ -67,7 +65,11 @@ class Reference:
     def list_inputs(self, given: "References") -> Iterable[str]:
         """Name the inputs that can be made of what is given."""
         held = {"", *given.things} - given.words
-        return [each.name for each in self.inputs if each.beside in held]
+        return [each.name for each in self.list_rows(given) if each.beside in held]
+
+    def list_rows(self, given: "References") -> tuple[Input, ...]:
+        """List the inputs of measures that are made of it."""
+        return given.table[self.name].inputs
 
     def find_input(self, name: str) -> "Callable[[Any], Any] | None":
         """Find what computes an input, or a part of one."""
@@ -200,7 +202,9 @@ class MeasuredReference(Reference):
     def plays(self, plan: "Plan") -> bool:
         """Tell whether one is used."""
         references = plan.given.references.values()
-        several = (each for of in references for each in of.inputs if self.name in (of.name, each.beside))
+        several = (
+            each for of in references for each in of.list_rows(plan.given) if self.name in (of.name, each.beside)
+        )
         return any(each.name in plan.uses for each in several)
 
 
@@ -229,12 +233,13 @@ class GroupReference(Reference):
 class References:
     """What the caller gave beside the runs: the things, and what says all of each, by name; none that is not given.
 
+    ``table``   the row of each thing that there is, given or not.
     ``words``   names of those that are a word in the place of a file, even beside a file of that name.
     ``inputs``  the inputs of measures that can be made of them.
     """
 
     def __init__(self, several: Mapping[Reference, Any], table: Mapping[str, Given]) -> None:
-        self.references = {reference.name: reference for reference in several}
+        self.table, self.references = table, {reference.name: reference for reference in several}
         self.things = {reference.name: reference.take(thing) for reference, thing in several.items()}
         given = self.things.items()
         self.words = frozenset(name for name, it in given if isinstance(it, str) and it in table[name].words)

@@ -7,7 +7,6 @@ import numpy as np
 
 from fairtrec.data import Floats, Run, Stances, digest_columns, look_up
 from fairtrec.data.ranking.depth import Asking
-from fairtrec.evaluation.given.given_rows import Input
 from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan
 from fairtrec.evaluation.inputs.documents import RunContext
 from fairtrec.measure import Note, NoteKind
@@ -20,14 +19,6 @@ NO_SIGN = NoteKind(
 
 class StanceReference(MeasuredReference):
     """Where documents stand on axes of opinion."""
-
-    inputs = (
-        Input("stances", "stances of documents", "--stances FILE"),
-        Input(
-            "background_stances", "stances of documents and a background",
-            "--stances FILE and --background RUN", "stances, background", beside="background",
-        ),
-    )  # fmt: skip
 
     def make_example(self, qids: Sequence[str], docnos: Sequence[str]) -> dict[str, list[float]]:
         """Make stances on one axis."""
@@ -42,7 +33,9 @@ class StanceReference(MeasuredReference):
 
     def refuse_measure(self, measure: Asking, opened: OpenedReferences) -> None:
         """Raise UsageError for a measure of stances with bounds over labels, which say nothing of it."""
-        if opened.choices.bounds == "labels" and not {each.name for each in self.inputs}.isdisjoint(measure.needs):
+        if opened.choices.bounds == "labels" and not {each.name for each in self.list_rows(opened.given)}.isdisjoint(
+            measure.needs
+        ):
             raise UsageError(f"{measure}: stances are not groups, so labels cannot bound it; leave it out")
 
     def list_notes(self, plan: Plan) -> Iterator[Note]:

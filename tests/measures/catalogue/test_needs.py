@@ -80,13 +80,10 @@ PRICES = '''
 
     from fairtrec.data import MISSING
     from fairtrec.evaluation.given.reference import Reference
-    from fairtrec.evaluation.given.given_rows import Input
     from fairtrec.support.files import opening
 
 
     class PriceReference(Reference):
-        inputs = (Input("prices", "prices", "--prices FILE"),)
-
         def read(self, opened):
             """Read ``docno<TAB>price`` lines, or take ``{docno: price}``."""
             thing = opened.given.things[self.name]
@@ -113,7 +110,10 @@ ADDED = {  # to which files, behind which lines, what is added
     "evaluation/given/__init__.py": [
         (
             '    """What is given beside the runs, as keywords of ``evaluate``."""',
-            '    prices: Annotated[FilePath | Mapping[str, float] | None, Given("FILE", "What documents cost.")]',
+            (
+                '    prices: Annotated[FilePath | Mapping[str, float] | None, Given("FILE", "What documents cost.", '
+                'inputs=(Input("prices", "prices", "--prices FILE"),))]'
+            ),
         ),
     ],
 }
