@@ -1,6 +1,7 @@
 """Docnos, fingerprints, the look-ups of a Run, and what is known of a fault."""
 
 import time
+import tracemalloc
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data import MISSING, Docnos, Run, decode, encode_ids, find_starts, fingerprints
+from fairtrec.data import MISSING, Docnos, Run, decode, encode_ids, find_starts, fingerprints, take
 from fairtrec.data import docnos as data
 from fairtrec.support.errors import InputError
 from fairtrec_made import colliding
@@ -144,6 +145,19 @@ def test_fingerprints_of_up_to_eight_bytes_are_the_docno(words):
 def test_fingerprints_of_real_looking_docnos_differ(form):
     docnos = np.array([form.format(i, i).encode() for i in range(100_000)])
     assert len(np.unique(fingerprints(docnos))) == len(docnos)
+
+
+def test_rows_of_some_columns_of_a_table_are_taken_without_a_copy_of_it():
+    table = np.arange(300_000).reshape(-1, 3)
+    tracemalloc.start()
+    try:
+        found = take(table[:, 1:], np.array([[7, MISSING]]))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found[0, 0].tolist() == [22.0, 23.0]
+    assert np.isnan(found[0, 1]).all()
+    assert peak < table.nbytes / 10
 
 
 def test_starts_of_nothing():

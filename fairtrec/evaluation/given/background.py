@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Candidates, Docs, Floats, Ints, Run, digest_queries, refuse_large, take
+from fairtrec.data import MISSING, Candidates, Docs, Floats, Run, digest_queries, refuse_large, take
 from fairtrec.evaluation.given.given_rows import Files, NamedRuns, Written
 from fairtrec.evaluation.given.reference import MeasuredReference, OpenedReferences, Plan, References
 from fairtrec.evaluation.inputs import loading
@@ -128,18 +128,21 @@ def background(inputs: Inputs) -> Candidates:
         documents.last = None  # before memory is taken for the next
         # its unknown documents are neutral: as worst ones they would ease the ideal
         counts = documents.document_counts.counts.astype(np.float64) if documents.missing == "worst" else inputs.counts
-        documents.last = asked, _gather(documents, documents.lines(run, inputs.qids, depth), run, counts)
+        documents.last = asked, _gather(documents, run, inputs.qids, depth, counts)
     return documents.last[1]
 
 
-def _gather(documents: Documents, lines: Ints, run: Run, counts: Floats) -> Candidates:
-    """Gather the counts of the documents on these lines of a run [query, rank], some queries at a time."""
-    refuse_large(queries=lines.shape[0], documents=lines.shape[1], groups=counts.shape[1])
-    found, is_there = np.empty((*lines.shape, counts.shape[1])), np.empty(lines.shape, dtype=np.bool_)
-    step = max(PIECE // max(lines.shape[1], 1), 1)
-    for first in range(0, len(lines), step):
+def _gather(documents: Documents, run: Run, qids: Sequence[str], depth: int, counts: Floats) -> Candidates:
+    """Gather the counts [document, group] of the first documents of these queries of a run, some queries at a time."""
+    widest = min(depth, int(run.find_depths(run.numbers(qids)).max(initial=0)))
+    shape = len(qids), widest
+    refuse_large(queries=len(qids), documents=widest, groups=counts.shape[1])
+    found, is_there = np.full((*shape, counts.shape[1]), np.nan), np.zeros(shape, dtype=np.bool_)
+    step = max(PIECE // max(widest, 1), 1)
+    for first in range(0, len(qids), step):
         part = slice(first, first + step)
-        rows = documents.document_counts.docnos.rows(run.docnos, lines[part])
-        found[part], is_there[part] = take(counts, rows), rows != MISSING
+        rows = documents.rows(run, qids[part], depth)
+        cells = part, slice(rows.shape[1])
+        found[cells], is_there[cells] = take(counts, rows), rows != MISSING
     one = np.ones((), dtype=np.int64)
-    return Candidates(found, np.broadcast_to(one, lines.shape) if is_there.all() else is_there.astype(np.int64))
+    return Candidates(found, np.broadcast_to(one, shape) if is_there.all() else is_there.astype(np.int64))
