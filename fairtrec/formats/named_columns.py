@@ -377,9 +377,19 @@ def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> 
     if table is not None:
         return table, line, names
     numbers = [line + number for number, text in enumerate(texts) if text.strip()]
-    objects = [(number, parse_object(texts[number - line], wanted.example, path, number)) for number in numbers]
+    parsed = (parse_object(texts[number - line], wanted.example, path, number) for number in numbers)
+    objects = [(number, _let_go(found, wanted)) for number, found in zip(numbers, parsed, strict=True)]
     names = [*objects[0][1]] if objects else []
     return _table_of(_take_objects(objects, path, wanted), wanted), numbers, names
+
+
+def _let_go(found: dict[str, Any], wanted: WantedColumns) -> dict[str, Any]:
+    """Let go of what keys hold that nobody reads: a line of few letters may hold a thousand lists."""
+    is_plain = not any(isinstance(value, list | dict) for value in found.values())
+    if is_plain or any("." in column for column in wanted.roles.values()):  # which are looked for inside of values
+        return found
+    read = wanted.match(found)
+    return {key: value if key in read else None for key, value in found.items()}
 
 
 def _take_objects(

@@ -9,6 +9,7 @@ import random
 import shlex
 import shutil
 import sys
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -187,6 +188,21 @@ def test_laws_json_says_what_a_dict_says(tmp_path_factory, rows):
     for qid, docno, score in rows:
         by_query.setdefault(qid, {})[str(docno)] = float(score)
     assert alike(run.read(path), memory.run(by_query, "r"))
+
+
+def test_what_keys_hold_that_nobody_reads_is_let_go_line_by_line(tmp_path):
+    deep = json.loads("[" * 60 + "]" * 60)
+    rows = [{"qid": "q", "docno": f"d{n}", "score": -n, "more": deep} for n in range(8000)]
+    (tmp_path / "deep.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    run.read(tmp_path / "deep.jsonl")  # what is imported is no part of it
+    tracemalloc.start()
+    try:
+        found = run.read(tmp_path / "deep.jsonl")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found.docnos) == 8000
+    assert peak < 15 * (tmp_path / "deep.jsonl").stat().st_size  # to hold it all takes twice as much
 
 
 def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkeypatch):
