@@ -238,7 +238,8 @@ def choose_queries(
     queries are of something else, even where no measure looks at a judgment.
     """
     names = run.qids
-    if names and qrels is not None and (qrels.numbers(names) == MISSING).all():
+    numbers = np.empty(0) if qrels is None else qrels.numbers(names)
+    if names and qrels is not None and (numbers == MISSING).all():
         raise InputError(f"the run and the qrels have no query in common{_explain_misfit(names, qrels.qids)}", run.name)
     if complete:
         names = names if qrels is None else qrels.qids
@@ -246,8 +247,8 @@ def choose_queries(
     elif queries is not None:
         names = tuple(set(queries.qids).intersection(names))
     if only_judged and qrels is not None:
-        rows = np.flatnonzero(qrels.numbers(names) != MISSING)
-        names = names if len(rows) == len(names) else tuple(names[row] for row in rows.tolist())
+        rows = np.flatnonzero((numbers if names is run.qids else qrels.numbers(names)) != MISSING)
+        names = names if len(rows) == len(names) else tuple(map(names.__getitem__, rows.tolist()))
         if not names:
             raise InputError("the run has none of the wanted queries that are judged; check --queries", run.name)
     if not names:
@@ -256,7 +257,7 @@ def choose_queries(
         return tuple(sorted(names))
     column = encode_ids(names)
     order = np.argsort(fingerprints(column) if column.dtype.itemsize <= 8 else column)  # exact: qids differ
-    return tuple(names[row] for row in order.tolist())
+    return tuple(map(names.__getitem__, order.tolist()))
 
 
 def same_rankings(scores: Sequence[Scores]) -> tuple[tuple[str, ...], ...]:

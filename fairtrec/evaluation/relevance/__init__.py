@@ -189,13 +189,15 @@ class RelevanceEvaluator:
 
     def _look_up(self, run: Run, qids: Sequence[str], depth: int | None) -> Iterator[Retrieved]:
         """Look up the judged documents at the first ranks, of so many queries at a time that memory suffices."""
+        of_qrels, of_run = self.qrels.numbers(qids), run.numbers(qids)
+        whole = np.diff(run.starts, append=0)
+        top = whole if depth is None else np.append(run.count_first(depth), 0)
         for place in range(0, len(qids), QUERIES):
-            some = qids[place : place + QUERIES]
-            number = self.qrels.numbers(some)
-            at = np.flatnonzero(number != MISSING)
-            number, ranking = number[at], run.numbers(some)[at]
-            first, many = run.starts[ranking], np.where(ranking == MISSING, 0, np.diff(run.starts, append=0)[ranking])
-            lengths = many if depth is None else np.where(many > 0, np.append(run.count_first(depth), 0)[ranking], 0)
+            some = slice(place, place + QUERIES)
+            at = np.flatnonzero(of_qrels[some] != MISSING)
+            number, ranking = of_qrels[some][at], of_run[some][at]
+            first, many = run.starts[ranking], np.where(ranking == MISSING, 0, whole[ranking])
+            lengths = many if depth is None else np.where(many > 0, top[ranking], 0)
             judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
             for alike in [np.arange(len(at))] if self.few else dealt(judged):
                 lines = np.cumsum(lengths[alike] + judged[alike])
