@@ -24,7 +24,7 @@ START = 1 << 11
 TIMES = 6  # the most that four times the bytes may cost
 DOUBTFUL = 5  # times, from which larger files are looked at
 LONG = 0.6  # seconds that are sure enough
-MOST_ROUNDS = 5  # in which each file is measured once
+MOST_ROUNDS = 9  # in which each file is measured once
 SURE = 0.15, 128.0  # seconds of a processor, and MiB, beyond the start: below, noise and blocks of files drown growth
 LAID_OUT = {"one long id", "many groups"}  # ids are as wide as the longest; documents have 8 bytes for each group
 LAID_OUT_TIMES, LAID_OUT_MEMORY = 10, 300.0  # caches hold less of it the more there is
@@ -73,9 +73,9 @@ def measure(forks: Forks, name: str, kind: str, folder: Path, sizes: Sequence[in
         forks.run(files.make(START).parent, words, here=True)
         less, more = spend_beyond(forks, files, words, sizes[1], rounds=1)
         size = sizes[1]
-        is_doubtful = compare(less.cpu, more.cpu, 0) > DOUBTFUL or more.peak * MIB > DEAREST[1] / 2 * size
-        if is_doubtful and len(sizes) > 2:  # look at larger ones, where noise and what any file takes are less
-            size = sizes[2] if more.cpu < LONG else size
+        is_wide = more.peak * MIB > DEAREST[1] / 2 * size
+        if (is_wide or compare(less.cpu, more.cpu, 0) > DOUBTFUL) and len(sizes) > 2:
+            size = sizes[2] if is_wide or more.cpu < LONG else size  # where noise and what any file takes are less
             less, more = spend_beyond(forks, files, words, size, MOST_ROUNDS)
         many = max(size, files.make(size).stat().st_size)  # what is packed counts as the same lines of text do
         yield Growth(
