@@ -1,8 +1,8 @@
 """Commands in processes that have imported what they need: what each costs beyond the start.
 
 As a script it reads lines of JSON, a folder and the words of a command; it forks for each, and writes a line of JSON:
-seconds of a processor, MiB at the peak, and how it ended. A folder of null means that the command is done here, so that
-its imports need not be done again. A process that forks must be small: a peak begins with what it has.
+seconds of a processor, MiB at the peak, and how it ended. To learn from a command is to import what that has imported.
+A process that forks must be small: a peak begins with what it has.
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -41,9 +42,9 @@ class Forks:
         self.process.wait()
         self.process.stdout.close()
 
-    def run(self, folder: Path, words: list[str], *, here: bool = False) -> Spent:
-        """Run a command in a folder, in a process of its own, or ``here`` in the one that forks."""
-        self.process.stdin.write(json.dumps([os.fspath(folder), words, here]) + "\n")
+    def run(self, folder: Path, words: list[str], *, learns: bool = False) -> Spent:
+        """Run a command in a folder, in a process of its own; whether the process that forks ``learns`` its imports."""
+        self.process.stdin.write(json.dumps([os.fspath(folder), words, learns]) + "\n")
         self.process.stdin.flush()
         return Spent(*json.loads(self.process.stdout.readline()))
 
@@ -60,17 +61,24 @@ def perform(words: list[str]) -> int:
     return 0
 
 
-def answer(folder: str, words: list[str], *, here: bool) -> Spent:
+def answer(folder: str, words: list[str], *, learns: bool) -> Spent:
     """Run a command, and say what it took."""
     os.chdir(folder)
-    if here:
-        return Spent(0, 0, perform(words))
+    reader, writer = os.pipe()
     process = os.fork()
     if not process:
         status = 5
         with suppress(BaseException):
             status = perform(words)
+            if learns:
+                os.write(writer, "\n".join(sys.modules).encode())
         os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        imported = pipe.read().split()
+    for name in imported:
+        with suppress(Exception):
+            import_module(name)
     _, status, usage = os.wait4(process, 0)
     return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
 
@@ -79,5 +87,5 @@ if __name__ == "__main__":
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:
-        given, command, is_here = json.loads(line)
-        print(json.dumps(answer(given, command, here=is_here)), file=out, flush=True)
+        given, command, is_lesson = json.loads(line)
+        print(json.dumps(answer(given, command, learns=is_lesson)), file=out, flush=True)
