@@ -300,7 +300,7 @@ def take(table: Floats, rows: Ints) -> Floats:
     refuse_large(**dict(zip(("queries", "documents", "groups"), (*rows.shape, *table.shape[1:]), strict=False)))
     if not len(table):
         return np.full(rows.shape + table.shape[1:], np.nan)
-    is_whole = table.flags.c_contiguous  # np.take is faster, but copies a table of which these are some columns
+    is_whole = table.flags.c_contiguous or table.size < rows.size  # np.take is fast, but copies what is no whole table
     found = np.take(table, rows, axis=0, mode="clip") if is_whole else table[rows]  # which take a row for none as well
     values: Floats = found.astype(np.float64, copy=False)  # of whole numbers too, which know no nan
     if (lacking := rows < 0).any():

@@ -139,9 +139,12 @@ class Run(ByQuery):
 
     def top(self, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's documents at the first ``depth`` ranks [query, rank]; MISSING: none there."""
+        return self.find_top(self.numbers(qids), depth)
+
+    def find_top(self, rows: Ints, depth: int | None) -> Ints:
+        """Give the same for the numbers of queries."""
         if self.positions is not None:
-            return self._place(self.numbers(qids), depth)
-        rows = self.numbers(qids)
+            return self._place(rows, depth)
         first = np.where(rows == MISSING, 0, self.starts[rows])
         length = np.where(rows == MISSING, 0, self.starts[rows + 1] - first)
         width = int(length.max(initial=0))

@@ -237,9 +237,9 @@ def choose_queries(
     Raises InputError if nothing remains, and for a run that shares no query with the judgments that are given: its
     queries are of something else, even where no measure looks at a judgment.
     """
-    names = run.qids
-    numbers = np.empty(0) if qrels is None else qrels.numbers(names)
-    if names and qrels is not None and (numbers == MISSING).all():
+    names = own = run.qids
+    numbers = None if qrels is None else qrels.numbers(own)
+    if own and qrels is not None and np.all(numbers == MISSING):
         raise InputError(f"the run and the qrels have no query in common{_explain_misfit(names, qrels.qids)}", run.name)
     if complete:
         names = names if qrels is None else qrels.qids
@@ -247,7 +247,7 @@ def choose_queries(
     elif queries is not None:
         names = tuple(set(queries.qids).intersection(names))
     if only_judged and qrels is not None:
-        rows = np.flatnonzero((numbers if names is run.qids else qrels.numbers(names)) != MISSING)
+        rows = np.flatnonzero((numbers if names is own else qrels.numbers(names)) != MISSING)
         names = names if len(rows) == len(names) else tuple(map(names.__getitem__, rows.tolist()))
         if not names:
             raise InputError("the run has none of the wanted queries that are judged; check --queries", run.name)

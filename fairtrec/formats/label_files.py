@@ -181,9 +181,11 @@ def _json(found: LabelTable, blocks: Iterator[tuple[bytes, int]], field: str) ->
         if table is not None:
             _take(found, table, line)
         else:
+            read = {part for key in keys.values() for part in (key, key.partition(".")[0])}
             numbered = [(number, text) for number, text in enumerate(block.split(b"\n"), line) if text.strip()]
-            rows = [(number, parse_object(text, EXAMPLE, found.path, number)) for number, text in numbered]
-            _objects(found, rows, keys)
+            parsed = (parse_object(text, EXAMPLE, found.path, number) for number, text in numbered)
+            rows = [{key: value for key, value in row.items() if key in read} for row in parsed]
+            _objects(found, [*zip((number for number, _ in numbered), rows, strict=True)], keys)
 
 
 def _peek_object(block: bytes) -> dict[str, Any] | None:

@@ -385,10 +385,9 @@ def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> 
 
 def _let_go(found: dict[str, Any], wanted: WantedColumns) -> dict[str, Any]:
     """Let go of what keys hold that nobody reads: a line of few letters may hold a thousand lists."""
-    is_plain = not any(isinstance(value, list | dict) for value in found.values())
-    if is_plain or any("." in column for column in wanted.roles.values()):  # which are looked for inside of values
+    if not any(isinstance(value, list | dict) for value in found.values()):
         return found
-    read = wanted.match(found)
+    read = {*wanted.match(found), *(column.partition(".")[0] for column in wanted.roles.values())}
     return {key: value if key in read else None for key, value in found.items()}
 
 

@@ -462,10 +462,11 @@ def test_the_depth_of_the_background():
 @pytest.mark.parametrize("missing", ["neutral", "worst", "skip"])
 def test_the_background_is_looked_up_some_queries_at_a_time(monkeypatch, missing):
     runs = {f"q{i}": {f"d{1 + (i + j) % (5 + i % 3)}": -float(j) for j in range(1 + i % 4)} for i in range(9)}
-    measured = "NFaiRR@2", runs
-    whole = repr(values(*measured, background=runs, missing=missing, **TEXTUAL))
+    behind = {qid: ranking for qid, ranking in runs.items() if qid != "q4"}
+    whole = [repr(values("NFaiRR@2", runs, background=each, missing=missing, **TEXTUAL)) for each in (runs, behind)]
     monkeypatch.setattr(background_file, "PIECE", 5)
-    assert repr(values(*measured, background=runs, missing=missing, **TEXTUAL)) == whole
+    parts = [repr(values("NFaiRR@2", runs, background=each, missing=missing, **TEXTUAL)) for each in (runs, behind)]
+    assert parts == whole
 
 
 def test_the_background_may_be_the_run_itself(tmp_path):

@@ -1,6 +1,7 @@
 """Labels from a field of any table, counts and bins: what a cell says, and what is refused."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +126,22 @@ def test_a_dotted_field_goes_into_objects_and_over_lists(tmp_path):
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     wanted = {"a": [0, 1], "b": [1, 0], "c": [NAN, NAN], "d": [1, 1]}
     same(loading.labels(f"{tmp_path}/t.jsonl:premises.stance", None), ("CON", "PRO"), wanted)
+
+
+def test_what_keys_of_lines_hold_that_nobody_reads_is_let_go(tmp_path):
+    deep = json.loads("[" * 60 + "]" * 60)
+    (tmp_path / "deep.jsonl").write_text(
+        "".join(f"{json.dumps({'docno': f'd{n}', 'at': {'of': 'fm'[n % 2]}, 'more': deep})}\n" for n in range(8000))
+    )
+    loading.labels(tmp_path / "deep.jsonl:at.of", None)  # what is imported is no part of it
+    tracemalloc.start()
+    try:
+        found = loading.labels(tmp_path / "deep.jsonl:at.of", None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (found.groups, len(found.rows)) == (("f", "m"), 8000)
+    assert peak < 15 * (tmp_path / "deep.jsonl").stat().st_size  # to hold it all takes twice as much
 
 
 def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):

@@ -190,18 +190,20 @@ def test_laws_json_says_what_a_dict_says(tmp_path_factory, rows):
     assert alike(run.read(path), memory.run(by_query, "r"))
 
 
-def test_what_keys_hold_that_nobody_reads_is_let_go_line_by_line(tmp_path):
+@pytest.mark.parametrize("roles", [{}, {"qid": "query.id"}], ids=["by names", "by roles"])
+def test_what_keys_hold_that_nobody_reads_is_let_go_line_by_line(tmp_path, roles):
     deep = json.loads("[" * 60 + "]" * 60)
-    rows = [{"qid": "q", "docno": f"d{n}", "score": -n, "more": deep} for n in range(8000)]
+    query = {"query": {"id": "q"}} if roles else {"qid": "q"}
+    rows = [{**query, "docno": f"d{n}", "score": -n, "more": deep} for n in range(8000)]
     (tmp_path / "deep.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    run.read(tmp_path / "deep.jsonl")  # what is imported is no part of it
+    run.read(tmp_path / "deep.jsonl", roles=roles)  # what is imported is no part of it
     tracemalloc.start()
     try:
-        found = run.read(tmp_path / "deep.jsonl")
+        found = run.read(tmp_path / "deep.jsonl", roles=roles)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert len(found.docnos) == 8000
+    assert (found.qids, len(found.docnos)) == (("q",), 8000)
     assert peak < 15 * (tmp_path / "deep.jsonl").stat().st_size  # to hold it all takes twice as much
 
 

@@ -36,7 +36,7 @@ _COUNTS = "--terms LIST with --docs COLLECTION, or --counts FILE"
 _GROUPS = f"--labels FILE, or {_COUNTS}"
 _of_groups = partial(Input, give=_GROUPS, role="group")
 _of_judgments = partial(Input, missing="relevance judgments", give="a qrels file", word="qrels")
-GROUPED = (  # what is made of any groups
+_GROUPED = (  # what is made of any groups
     _of_groups("ranked", "the documents' groups"),
     Input("counts", "the counts of group terms", _COUNTS),
     Input("tokens", "the lengths of documents", _COUNTS, "counts"),
@@ -49,8 +49,8 @@ GROUPED = (  # what is made of any groups
         beside="qrels", role="group",
     ),
 )  # fmt: skip
-COUNTED = (  # and of groups of all documents
-    *GROUPED,
+_COUNTED = (  # and of groups of all documents
+    *_GROUPED,
     Input("collection", "the counts of a whole collection", "--counts FILE", "whole collection"),
     Input(
         "group_sizes", "group labels or the counts of a whole collection", "--labels FILE or --counts FILE", "groups"
@@ -66,17 +66,17 @@ class SourceKeywords(TypedDict, total=False):
     )]  # fmt: skip
     docs: Annotated[TextsLike | None, Given(
         "FILE|ID", "The texts: TSV or JSON lines, or an ir_datasets id.", file="counts", inputs=(
-            *GROUPED, Input("log_counts", "the texts of documents", "--terms LIST with --docs COLLECTION", "texts"),
+            *_GROUPED, Input("log_counts", "the texts of documents", "--terms LIST with --docs COLLECTION", "texts"),
         ),
     )]  # fmt: skip
     counts: Annotated[CountsLike | None, Given(
         "FILE", "Counts instead of texts, as `fairtrec counts make` makes them; or a TSV with the columns docno, "
-        "tokens (how many words) and, for each group, how many of its words.", inputs=COUNTED,
+        "tokens (how many words) and, for each group, how many of its words.", inputs=_COUNTED,
     )]  # fmt: skip
     labels: Annotated[GroupsLike | Attributes | None, Given(
         "[NAME=]FILE[:FIELD]", "Groups of documents. FILE: docno group, per query qid 0 docno group, or a field of a "
         "table; qrels: column 2 of QRELS is the group. For several attributes, such as gender and region, repeat it "
-        "with a NAME for each.", by_name=True, inputs=COUNTED,
+        "with a NAME for each.", by_name=True, inputs=_COUNTED,
     )]  # fmt: skip
     stances: Annotated[FilePath | Mapping[str, float | Sequence[float]] | FrameLike | None, Given(
         "FILE", "Where documents stand between the sides of a debate: TSV of docno x [y ...] (DUO).", inputs=(

@@ -134,14 +134,16 @@ def background(inputs: Inputs) -> Candidates:
 
 def _gather(documents: Documents, run: Run, qids: Sequence[str], depth: int, counts: Floats) -> Candidates:
     """Gather the counts [document, group] of the first documents of these queries of a run, some queries at a time."""
-    widest = min(depth, int(run.find_depths(run.numbers(qids)).max(initial=0)))
+    numbers = run.numbers(qids)
+    longest = int(run.find_depths(numbers).max(initial=0))
+    widest = min(depth, longest)
     shape = len(qids), widest
     refuse_large(queries=len(qids), documents=widest, groups=counts.shape[1])
     found, is_there = np.full((*shape, counts.shape[1]), np.nan), np.zeros(shape, dtype=np.bool_)
-    step = max(PIECE // max(widest, 1), 1)
+    step = max(PIECE // max(longest if documents.missing == "skip" else widest, 1), 1)
     for first in range(0, len(qids), step):
         part = slice(first, first + step)
-        rows = documents.rows(run, qids[part], depth)
+        rows = documents.document_counts.docnos.rows(run.docnos, documents.find_lines(run, numbers[part], depth))
         cells = part, slice(rows.shape[1])
         found[cells], is_there[cells] = take(counts, rows), rows != MISSING
     one = np.ones((), dtype=np.int64)

@@ -65,9 +65,9 @@ class Reference:
     def list_inputs(self, given: "References") -> Iterable[str]:
         """Name the inputs that can be made of what is given."""
         held = {"", *given.things} - given.words
-        return [each.name for each in self.list_rows(given) if each.beside in held]
+        return [each.name for each in self.list_own_inputs(given) if each.beside in held]
 
-    def list_rows(self, given: "References") -> tuple[Input, ...]:
+    def list_own_inputs(self, given: "References") -> tuple[Input, ...]:
         """List the inputs of measures that are made of it."""
         return given.table[self.name].inputs
 
@@ -203,7 +203,7 @@ class MeasuredReference(Reference):
         """Tell whether one is used."""
         references = plan.given.references.values()
         several = (
-            each for of in references for each in of.list_rows(plan.given) if self.name in (of.name, each.beside)
+            each for of in references for each in of.list_own_inputs(plan.given) if self.name in (of.name, each.beside)
         )
         return any(each.name in plan.uses for each in several)
 

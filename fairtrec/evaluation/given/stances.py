@@ -33,9 +33,8 @@ class StanceReference(MeasuredReference):
 
     def refuse_measure(self, measure: Asking, opened: OpenedReferences) -> None:
         """Raise UsageError for a measure of stances with bounds over labels, which say nothing of it."""
-        if opened.choices.bounds == "labels" and not {each.name for each in self.list_rows(opened.given)}.isdisjoint(
-            measure.needs
-        ):
+        own = {each.name for each in self.list_own_inputs(opened.given)}
+        if opened.choices.bounds == "labels" and not own.isdisjoint(measure.needs):
             raise UsageError(f"{measure}: stances are not groups, so labels cannot bound it; leave it out")
 
     def list_notes(self, plan: Plan) -> Iterator[Note]:

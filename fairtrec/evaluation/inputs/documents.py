@@ -160,9 +160,13 @@ class Documents:
 
     def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first documents [query, rank], without those that are passed over."""
+        return self.find_lines(run, run.numbers(qids), depth)
+
+    def find_lines(self, run: Run, numbers: Ints, depth: int | None) -> Ints:
+        """Give the same for the numbers of queries."""
         if self.missing != "skip":
-            return run.top(qids, depth)
-        lines = run.top(qids, None)
+            return run.find_top(numbers, depth)
+        lines = run.find_top(numbers, None)
         there = lines != MISSING
         rows = self.document_counts.docnos.rows(run.docnos[lines[there]])
         lines[there] = np.where(self.is_skipped[rows], MISSING, lines[there])

@@ -190,14 +190,13 @@ class RelevanceEvaluator:
     def _look_up(self, run: Run, qids: Sequence[str], depth: int | None) -> Iterator[Retrieved]:
         """Look up the judged documents at the first ranks, of so many queries at a time that memory suffices."""
         of_qrels, of_run = self.qrels.numbers(qids), run.numbers(qids)
-        whole = np.diff(run.starts, append=0)
-        top = whole if depth is None else np.append(run.count_first(depth), 0)
+        lengths_of_run = np.append(np.diff(run.starts), 0)  # the last is of a query that it lacks
+        first_of_run = lengths_of_run if depth is None else np.append(run.count_first(depth), 0)
         for place in range(0, len(qids), QUERIES):
             some = slice(place, place + QUERIES)
             at = np.flatnonzero(of_qrels[some] != MISSING)
             number, ranking = of_qrels[some][at], of_run[some][at]
-            first, many = run.starts[ranking], np.where(ranking == MISSING, 0, whole[ranking])
-            lengths = many if depth is None else np.where(many > 0, top[ranking], 0)
+            first, many, lengths = run.starts[ranking], lengths_of_run[ranking], first_of_run[ranking]
             judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
             for alike in [np.arange(len(at))] if self.few else dealt(judged):
                 lines = np.cumsum(lengths[alike] + judged[alike])

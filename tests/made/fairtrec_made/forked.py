@@ -43,7 +43,10 @@ class Forks:
         self.process.stdout.close()
 
     def run(self, folder: Path, words: list[str], *, learns: bool = False) -> Spent:
-        """Run a command in a folder, in a process of its own; whether the process that forks ``learns`` its imports."""
+        """Run a command in a folder, in a process of its own.
+
+        ``learns``: the process that forks imports what that has imported.
+        """
         self.process.stdin.write(json.dumps([os.fspath(folder), words, learns]) + "\n")
         self.process.stdin.flush()
         return Spent(*json.loads(self.process.stdout.readline()))
@@ -87,5 +90,5 @@ if __name__ == "__main__":
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:
-        given, command, is_lesson = json.loads(line)
-        print(json.dumps(answer(given, command, learns=is_lesson)), file=out, flush=True)
+        given, command, learns = json.loads(line)
+        print(json.dumps(answer(given, command, learns=learns)), file=out, flush=True)
