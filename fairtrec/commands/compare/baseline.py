@@ -27,6 +27,7 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.deletions import has_total
+from fairtrec.evaluation.inputs.options import unknown_option_error
 from fairtrec.measure import Better, Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.report.run_names import map_names
@@ -108,8 +109,11 @@ def compare(
         procedure: the fields of Procedure, such as ``test="randomization"``.
 
     Raises:
-        UsageError: an unknown baseline or choice.
+        UsageError: an unknown baseline, choice or keyword.
     """
+    known = [*ProcedureKeywords.__annotations__, "baseline", "slices"]
+    if strange := [name for name in procedure if name not in known]:
+        raise unknown_option_error(strange[0], known)
     how = Procedure(**procedure)
     result, parts = slicing.record_slices(result, slices)
     refuse_geometric(result.scores[0].measures if result.scores else ())

@@ -203,6 +203,8 @@ def test_how_a_baseline_is_named():
         ({"equivalence": 0}, "the margin of equivalence is 0"),
         ({"resamples": 10**9}, "1000000000 resamples"),
         ({"seed": -1}, "the seed is -1"),
+        ({"tests": "t"}, "there is no option tests; did you mean test"),
+        ({"slice": "f"}, "there is no option slice; did you mean slices"),
     ],
 )
 def test_choices_that_there_are_not(choice, message):
