@@ -125,14 +125,14 @@ def test_counts_are_looked_up_once(opened, tmp_path, monkeypatch):
 
 
 def test_the_background_is_looked_up_once(opened, monkeypatch):
-    times, real = Counter(), Documents.lines
+    times, real = Counter(), Documents.find_lines
     session = session_of("NFaiRR@10 IFaiRR@10", **TEXTUAL)
 
-    def lines(documents, run, *args):
+    def find_lines(documents, run, *args):
         times.update([run.name] * (documents is session._looked_up))  # and not tied documents
         return real(documents, run, *args)
 
-    monkeypatch.setattr(Documents, "lines", lines)
+    monkeypatch.setattr(Documents, "find_lines", find_lines)
     for run in RUNS:
         session.scores(run)
     assert sum(times.values()) == len(RUNS) + 1, times

@@ -11,6 +11,7 @@ import pytest
 import fairtrec
 from fairtrec.formats.column_roles import parse_columns
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made.command_trials import gather_trials
 
 VIEWS = """\
 stamp;view;who;offer;slot;seller
@@ -333,14 +334,10 @@ def test_the_log_of_the_study_has_its_figures(fairtrec_command):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        ("headroom none views.csv --utility scores --fairness AWRF@2 --columns slice=stamp", "headroom has no slices"),
-        ("validate views.csv --columns group=seller", "validate has no labels; leave out group= of --columns"),
-        (
-            "select none views.csv views.csv --utility AWRF --fairness NDKL --columns cluster=who",
-            "select has no clusters",
-        ),
-    ],
+    gather_trials(
+        "REFUSED_ROLES",
+        [("validate views.csv --columns group=seller", "validate has no labels; leave out group= of --columns")],
+    ),
 )
 def test_a_role_that_a_command_has_no_option_for_is_refused(views, fairtrec_command, words, said):
     done = fairtrec_command(*words.split())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.formats import run as run_format
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec_made.command_trials import gather_trials
 
 LOG = "q Q0 a 1 9 t\nq Q0 b 4 8 t\nr Q0 b 2 5 t\nr Q0 a 3 4 t\n"
 LABELS = {"a": "f", "b": "m"}
@@ -134,10 +135,6 @@ def test_frames_have_positions_and_dicts_have_none():
 
 
 REFUSED = [
-    ("rerank none x.run --by DetCons@2", "rerank numbers ranks 1 to n; leave out --order position\n"),
-    ("rerank none x.run --by Optimal(loss=0,fairness=AWRF,utility=scores)@2", "rerank numbers ranks 1 to n; "),
-    ("headroom none x.run --utility scores --fairness AWRF@2", "headroom numbers ranks 1 to n; leave out --order position\n"),
-    ("select none x.run y.run --utility AWRF@2 --fairness NDKL@2", "select numbers ranks 1 to n; leave out --order position\n"),
     ("eval none x.run -m AWRF@2 --only others", "--only others numbers the ranks that are left anew, and --order position"),
     ("eval none x.run -m AWRF@2 --missing skip", "--missing skip numbers the ranks that are left anew, and --order position"),
     ("eval none x.run -m AWRF@2 --bounds ties", "ties are equal scores, and --order position ignores scores"),
@@ -145,7 +142,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "said"), REFUSED)
+@pytest.mark.parametrize(("words", "said"), gather_trials("RANKED_ANEW", REFUSED))
 def test_what_numbers_ranks_anew_keeps_no_positions(folder, fairtrec_command, words, said):
     Path("y.run").write_text(LOG)
     done = fairtrec_command(*words.split(), "--labels", "labels.tsv", "--order", "position")

@@ -74,7 +74,7 @@ def test_each_output_of_each_command_has_a_row():
     rows = [[word for word in shlex.split(words) if "=" not in word] for words in COMMANDS.values()]
     untried = gather_trials("UNTRIED")
     found = [(name, opts) for name, opts in list_writing() if " ".join(name) not in untried]
-    assert len(found) > 20
+    assert len(found) > 10
     lacking = [
         (name, opts)
         for name, opts in found

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairtrec.report.recorded_paths import rename_paths, shorten_paths
+from fairtrec_made.command_trials import gather_trials
 
 GIVEN = "qrels.txt bm25.run neural.run --labels labels.tsv -m"
 ANSWERS = {
@@ -17,8 +18,8 @@ ANSWERS = {
     "check": "check qrels.txt bm25.run --labels labels.tsv --require AWRF@10>=.5 --require nDCG@10>=.99 -f json -o out/a.json",
     "named": "eval qrels.txt a=bm25.run b=neural.run --labels g=labels.tsv -m AWRF(by=g)@10 --missing neutral -f json -o out/a.json",
     "mixture": "eval qrels.txt bm25.run --labels labels.tsv -m AWRF@10 --target 0.5*shares.tsv+0.5*even --missing neutral -f json -o out/a.json",
-    "study": f"report {GIVEN} nDCG@10 -m AWRF@10 --missing neutral -o out/study",
 }
+ANSWERS = gather_trials("REPLAYED", ANSWERS)
 NAMES = {
     "qrels.txt": "deep/er/q",
     "bm25.run": "first",
@@ -134,7 +135,7 @@ def test_arguments_that_do_not_match_the_inputs_are_the_cause(name, ask, copied,
     [
         (
             ["replay", "out/a.json"],
-            "this is the JSON of strange, and only the JSON of eval, compare, check, validate, ",
+            "this is the JSON of strange, and only the JSON of eval, compare, check, validate",
         ),
         (
             ["diff", "out/a.json", "out/a.json"],
@@ -150,7 +151,7 @@ def test_the_answer_of_a_command_that_is_not_run_from_a_file_names_those_that_ar
     assert f"out/a.json: {says}" in done.err or f"a.json: this is the {says}" in done.err
     write_changed(place, lambda each: each.pop("arguments"))
     done = fairtrec_command("results", "replay", "out/a.json")
-    assert "neither values of eval nor a command, and only the JSON of eval, compare, check, validate, " in done.err
+    assert "neither values of eval nor a command, and only the JSON of eval, compare, check, validate" in done.err
 
 
 def test_an_answer_of_compare_is_no_results_file_and_diff_names_what_takes_it(ask, fairtrec_command):
@@ -177,7 +178,10 @@ def test_an_input_with_an_absolute_path_that_no_argument_has_is_the_cause(name, 
 
 
 @pytest.mark.parametrize("kind", ["eval", "compare"])
-def test_a_copy_that_is_read_because_the_named_file_has_changed_is_noted(kind, ask, copied, fairtrec_command):
+def test_a_copy_that_is_read_because_the_named_file_has_changed_is_noted(
+    kind, ask, copied, fairtrec_command, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "400")  # so that no path is cut, wherever the tests write
     place = ask(ANSWERS[kind])
     shutil.copy("bm25.run", place.parent / "bak.run")
     was, now = (hashlib.sha256(each).hexdigest()[:8] for each in (Path("bm25.run").read_bytes(), b"other\n"))

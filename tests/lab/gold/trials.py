@@ -114,3 +114,4 @@ WRITING = {
     "gold agree": "gold agree small/gold.tsv --labels small/labels.tsv -o old.txt",
     "gold judges": "gold judges small/qrels small/judge.qrels --labels small/labels.tsv -o old.txt",
 }
+UNFIT_ENDINGS = [("gold draw bm25.run -o new.csv", "the ending of new.csv; choose another (formats: tsv)")]

@@ -99,3 +99,12 @@ EXCHANGING = [("headroom", "--utility", "nDCG(group=f)@5", "--fairness", "AWRF@5
 WRITING = {
     "headroom": "headroom qrels.txt bm25.run --fairness AWRF@5 --labels labels.tsv --candidates 10 -o old.txt",
 }
+REFUSED_ROLES = [
+    ("headroom none views.csv --utility scores --fairness AWRF@2 --columns slice=stamp", "headroom has no slices")
+]
+RANKED_ANEW = [
+    (
+        "headroom none x.run --utility scores --fairness AWRF@2",
+        "headroom numbers ranks 1 to n; leave out --order position\n",
+    )
+]

@@ -73,3 +73,4 @@ WRITING = {
     "plot": "plot queries qrels.txt bm25.run fair.run -m nDCG@10 -o old.svg",
 }
 DIES_WITHOUT_MEMORY = {"plot": "matplotlib dies in its own code"}
+ENDINGS = [("plot cutoffs qrels.txt bm25.run -m nDCG --cutoffs 1,5 -o c.tsv", "slice\trun")]

@@ -14,3 +14,6 @@ WRITING = {
     "report": "report qrels.txt bm25.run fair.run -m nDCG@10 -o new",
 }
 WRITTEN_IN_PARTS = ["report"]
+REPLAYED = {
+    "study": "report qrels.txt bm25.run neural.run --labels labels.tsv -m nDCG@10 -m AWRF@10 --missing neutral -o out/study"
+}

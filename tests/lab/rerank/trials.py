@@ -93,3 +93,10 @@ WRITING = {
     "rerank": "rerank none bm25.run --by neutral --terms gender-en --docs collection.tsv -o old.run",
     "rerank to a folder": "rerank none bm25.run fair.run --by neutral --terms gender-en --docs collection.tsv -o new",
 }
+RANKED_ANEW = [
+    ("rerank none x.run --by DetCons@2", "rerank numbers ranks 1 to n; leave out --order position\n"),
+    ("rerank none x.run --by Optimal(loss=0,fairness=AWRF,utility=scores)@2", "rerank numbers ranks 1 to n; "),
+]
+UNFIT_ENDINGS = [
+    ("rerank none bm25.run --by Random -o new.json", "the ending of new.json; choose another (formats: trec)")
+]

@@ -128,3 +128,12 @@ WRITING = {
     "select": f"{_WRITING} --folds 2 -o old.txt",
     "select --write-run": f"{_WRITING} --beta 1 --folds 2 --write-run new -o old.txt",
 }
+REFUSED_ROLES = [
+    ("select none views.csv views.csv --utility AWRF --fairness NDKL --columns cluster=who", "select has no clusters")
+]
+RANKED_ANEW = [
+    (
+        "select none x.run y.run --utility AWRF@2 --fairness NDKL@2",
+        "select numbers ranks 1 to n; leave out --order position\n",
+    )
+]

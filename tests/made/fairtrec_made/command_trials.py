@@ -93,6 +93,11 @@ DECLARATIONS = {  # the test that gathers a name, and what it holds
     "STRANGE_LINES": "tests/cli/test_hostile_types.py: a file: its line of JSON, and the commands that read it",
     "STARTING": "tests/house/test_imports.py: words of a command on c.tsv that starts processes",
     "IMPORTING": "tests/house/test_imports.py: large libraries, and commands that import no other",
+    "REFUSED_ROLES": "tests/formats/test_column_roles.py: words with a role of a column that does nothing there, and the refusal",
+    "RANKED_ANEW": "tests/formats/test_positions_of_runs.py: words of commands that number ranks anew, and the refusal",
+    "ENDINGS": "tests/report/test_endings.py: words that end in a file with an ending, and how it begins",
+    "UNFIT_ENDINGS": "tests/report/test_endings.py: words that end in a file whose ending fits no format, and the refusal",
+    "REPLAYED": "tests/commands/results/test_moved.py: words that write out/a.json or out/study/report.json",
     # evaluation
     "BY_MEANS": "tests/measures/test_retrievability.py: commands that refuse a measure without values of queries",
     "EXCHANGING": "tests/measures/test_group_utility.py: commands that refuse utility by one group",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, list_distinct, look_up
-from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.lab.make.stances import axes as principal
+from fairtrec.lab.make.stances.query_documents import QueryDocuments
 from fairtrec.lab.make.stances.vectors import Vectors
 from fairtrec.support.errors import InputError
 from fairtrec.support.literals import SpuriousAs

@@ -15,11 +15,10 @@ from fairtrec.evaluation.answers import Signature
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.loading import short
 from fairtrec.evaluation.inputs.options import Choices
-from fairtrec.formats import tsv
-from fairtrec.formats.tsv import QueryDocuments
-from fairtrec.lab.make.stances import vectors
+from fairtrec.lab.make.stances import query_documents, vectors
 from fairtrec.lab.make.stances.fit import DocumentLists, DocumentTable, Fitting
 from fairtrec.lab.make.stances.projection import Projection, count_things
+from fairtrec.lab.make.stances.query_documents import QueryDocuments
 from fairtrec.lab.make.stances.vectors import Vectors
 from fairtrec.support import network
 from fairtrec.support.errors import FilePath, InputError, ResourceError, UsageError
@@ -198,8 +197,8 @@ def make_stances(
     rankings = [
         one for name, run in loading.name_rankings(runs) for one in loading.load_run(run, name, choices, depth).runs
     ]
-    fitting = None if fit is None else tsv.query_documents(fit)
-    removing = None if spurious is None else tsv.query_documents(spurious, two=True)
+    fitting = None if fit is None else query_documents.read_documents(fit)
+    removing = None if spurious is None else query_documents.read_documents(spurious, two=True)
     table = DocumentTable(rankings, [named for named in (fitting, removing) if named is not None])
     lists = _lists(table, table.list_ranked(rankings), fitting, removing)
     used = table.merge_lists(lists)
