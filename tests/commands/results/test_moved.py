@@ -264,7 +264,7 @@ def test_only_commands_that_answer_are_run(words, ask, fairtrec_command):
     assert fairtrec_command("results", "replay", place).code == 3
 
 
-@pytest.mark.parametrize("kind", ["eval", "compare", "check", "named", "mixture", "study"])
+@pytest.mark.parametrize("kind", ANSWERS)
 def test_no_answer_has_the_path_of_a_folder(kind, ask, copied, fairtrec_command):
     line = ANSWERS[kind]
     for name in NAMES:
@@ -292,7 +292,7 @@ def test_too_many_files_are_not_looked_through(ask, fairtrec_command, monkeypatc
     assert "more than 3 files to look through; choose a folder with --root" in done.err
 
 
-@pytest.mark.parametrize("kind", ["eval", "compare", "check", "study"])
+@pytest.mark.parametrize("kind", ANSWERS)
 def test_show_has_values_notes_signature_and_inputs(kind, ask, fairtrec_command):
     place = ask(ANSWERS[kind])
     document = json.loads(place.read_text())
