@@ -74,8 +74,8 @@ def measure(forks: Forks, name: str, kind: str, folder: Path, sizes: Sequence[in
         less, more = spend_beyond(forks, files, words, sizes[1], rounds=1)
         size = sizes[1]
         is_heavy = more.peak * MIB > DEAREST[1] / 2 * size
-        if (is_heavy or compare(less.cpu, more.cpu, 0) > DOUBTFUL) and len(sizes) > 2:
-            size = sizes[2] if is_heavy or more.cpu < LONG else size  # where noise and what any file takes are less
+        if is_heavy or compare(less.cpu, more.cpu, 0) > DOUBTFUL:
+            size = sizes[-1] if is_heavy or more.cpu < LONG else size  # where noise and what any file takes are less
             forks.run(files.make(size).parent, words, learns=True)
             less, more = spend_beyond(forks, files, words, size, MOST_ROUNDS)
         many = max(size, files.make(size).stat().st_size)  # what is packed counts as the same lines of text do
