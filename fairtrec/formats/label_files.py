@@ -3,7 +3,7 @@
 The document is under the first of the names in ``DOCUMENT``. A dotted field goes into objects and over lists.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -183,9 +183,15 @@ def _json(found: LabelTable, blocks: Iterator[tuple[bytes, int]], field: str) ->
         else:
             read = {part for key in keys.values() for part in (key, key.partition(".")[0])}
             numbered = [(number, text) for number, text in enumerate(block.split(b"\n"), line) if text.strip()]
-            parsed = (parse_object(text, EXAMPLE, found.path, number) for number, text in numbered)
-            rows = [{key: value for key, value in row.items() if key in read} for row in parsed]
-            _objects(found, [*zip((number for number, _ in numbered), rows, strict=True)], keys)
+            rows = [
+                (number, _keep_keys(parse_object(text, EXAMPLE, found.path, number), read)) for number, text in numbered
+            ]
+            _objects(found, rows, keys)
+
+
+def _keep_keys(row: dict[str, Any], read: Container[str]) -> dict[str, Any]:
+    """Let go of what keys hold that nobody reads."""
+    return {key: value for key, value in row.items() if key in read}
 
 
 def _peek_object(block: bytes) -> dict[str, Any] | None:

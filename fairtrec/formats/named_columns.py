@@ -377,8 +377,10 @@ def _objects(block: bytes, path: FilePath, line: int, wanted: WantedColumns) -> 
     if table is not None:
         return table, line, names
     numbers = [line + number for number, text in enumerate(texts) if text.strip()]
-    parsed = (parse_object(texts[number - line], wanted.example, path, number) for number in numbers)
-    objects = [(number, _let_go(found, wanted)) for number, found in zip(numbers, parsed, strict=True)]
+    objects = [
+        (number, _let_go(parse_object(texts[number - line], wanted.example, path, number), wanted))
+        for number in numbers
+    ]
     names = [*objects[0][1]] if objects else []
     return _table_of(_take_objects(objects, path, wanted), wanted), numbers, names
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fairtrec.commands.results.parts import list_replayed
 from fairtrec.report.recorded_paths import rename_paths, shorten_paths
 from fairtrec_made.command_trials import gather_trials
 
@@ -20,6 +21,7 @@ ANSWERS = {
     "mixture": "eval qrels.txt bm25.run --labels labels.tsv -m AWRF@10 --target 0.5*shares.tsv+0.5*even --missing neutral -f json -o out/a.json",
 }
 ANSWERS = gather_trials("REPLAYED", ANSWERS)
+REPLAYED = ", ".join(list_replayed())  # those of the lab, where it is, are among them
 NAMES = {
     "qrels.txt": "deep/er/q",
     "bm25.run": "first",
@@ -135,7 +137,7 @@ def test_arguments_that_do_not_match_the_inputs_are_the_cause(name, ask, copied,
     [
         (
             ["replay", "out/a.json"],
-            "this is the JSON of strange, and only the JSON of eval, compare, check, validate",
+            f"this is the JSON of strange, and only the JSON of {REPLAYED} and the report.json of report can be replayed; ",
         ),
         (
             ["diff", "out/a.json", "out/a.json"],
@@ -151,7 +153,8 @@ def test_the_answer_of_a_command_that_is_not_run_from_a_file_names_those_that_ar
     assert f"out/a.json: {says}" in done.err or f"a.json: this is the {says}" in done.err
     write_changed(place, lambda each: each.pop("arguments"))
     done = fairtrec_command("results", "replay", "out/a.json")
-    assert "neither values of eval nor a command, and only the JSON of eval, compare, check, validate" in done.err
+    assert f"neither values of eval nor a command, and only the JSON of {REPLAYED} and the report.json" in done.err
+    assert REPLAYED.startswith("eval, compare, check, validate")
 
 
 def test_an_answer_of_compare_is_no_results_file_and_diff_names_what_takes_it(ask, fairtrec_command):
