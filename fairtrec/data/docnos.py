@@ -25,6 +25,7 @@ Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: times it, keys that differ in a few letters part
 MOST_CELLS = 1 << 28  # numbers of one array: 2 GiB
+WIDE = 8  # words of an id, of which most have fewer
 TOGETHER = 1 << 16  # texts that are decoded, or keys that are hashed, at a time
 PROBES = 64  # slots that are looked at; as many in extension.c
 FILTER_BITS = 23  # of the hashes in a filter: 1 MiB
@@ -47,9 +48,12 @@ def fingerprints(docnos: Docs) -> Keys:
     words = -(-docnos.dtype.itemsize // 8)
     columns = np.ascontiguousarray(docnos.astype(f"S{8 * words}", copy=False)).view(">u8").reshape(len(docnos), words)
     keys = columns[:, 0].astype(np.uint64)
+    wide: Any = slice(None)
     for j in range(1, words):  # a word of zeros adds nothing, so the width of the column does not matter
-        word = columns[:, j].astype(np.uint64) * (GOLDEN + np.uint64(2 * j))
-        keys ^= (word ^ (word >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+        if j % WIDE == 0:  # a few long ones are no burden to the rest
+            wide = np.arange(len(keys))[wide][columns.view(np.uint64)[wide, j:].any(axis=1)]
+        word = columns[wide, j].astype(np.uint64) * (GOLDEN + np.uint64(2 * j))
+        keys[wide] ^= (word ^ (word >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return keys
 
 
@@ -142,7 +146,7 @@ class Docnos:
             names[tied] = names[tied][np.lexsort((names[tied], keys[tied]))]
         fresh = np.ones(len(keys), dtype=np.bool_)
         fresh[1:] = (keys[1:] != keys[:-1]) | (names[1:] != names[:-1])
-        return cls(names[fresh], keys[fresh])
+        return cls(names, keys) if fresh.all() else cls(names[fresh], keys[fresh])
 
     @classmethod
     def with_values(cls, names: Iterable[str], values: Floats) -> "tuple[Docnos, Floats]":

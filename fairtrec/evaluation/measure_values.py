@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints, Run
+from fairtrec.data.ranking.depth import find_depth
 from fairtrec.evaluation.inputs import several_attributes
 from fairtrec.evaluation.inputs.documents import EvaluationContext
 from fairtrec.evaluation.inputs.measure_inputs import Inputs
@@ -22,17 +23,19 @@ SEVERAL = 3  # cutoffs of a measure, from which they are computed together
 
 
 class InputsOfSamples(Inputs):
-    """Inputs for a measure that looks at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
+    """Inputs for measures that look at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
 
-    What belongs to a query (its target, its judged documents) stays [query, ...]. Raises UsageError for a measure that
-    needs what is not known for each ranking.
+    What belongs to a query (its target, its judged documents) stays [query, ...]. The measures are of one attribute.
+    Raises UsageError for one that needs what is not known for each ranking.
     """
 
-    def __init__(self, runs: Sequence[Run], qids: Sequence[str], measure: Measure, context: EvaluationContext) -> None:
-        unknown = ({"lengths", "is_filled"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
-        if unknown:
+    def __init__(
+        self, runs: Sequence[Run], qids: Sequence[str], measures: Sequence[Measure], context: EvaluationContext
+    ) -> None:
+        of_one = {"lengths", "is_filled"} | OF_RANKS - {"membership", "relevance"}
+        if unknown := of_one.intersection(name for measure in measures for name in measure.needs):
             raise UsageError(f"{', '.join(sorted(unknown))} cannot be combined with sample_of; leave out --samples")
-        super().__init__(runs[0], qids, context.take_attribute(measure.by), measure.depth)
+        super().__init__(runs[0], qids, context.take_attribute(measures[0].by), find_depth(measures))
         among = set(qids)
         chosen = [(run, [qid for qid in run.qids if qid in among]) for run in runs]
         self.samples = [Inputs(run, ranked, self.context, self.depth) for run, ranked in chosen]

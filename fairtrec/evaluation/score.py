@@ -251,9 +251,8 @@ def _of_samples(
     values = np.full((len(measures), len(qids)), np.nan)
     values[one_by_one] = quotient(total, defined)
     for row in at_once:
-        values[row] = compute_measures(
-            InputsOfSamples(system.runs, qids, measures[row], context), measures[row : row + 1]
-        )
+        several = measures[row : row + 1]
+        values[row] = compute_measures(InputsOfSamples(system.runs, qids, several, context), several)
     return values, tuple(replace(each, samples=len(system.runs)) for each in notes)
 
 

@@ -38,6 +38,7 @@ EntryLines = LineNumbers | None  # of rows: the first, all, or none
 EntryPart = tuple[Docs, Ints, Floats | None, EntryLines]  # documents, numbers of groups, weights, lines
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # and what ends lines; other marks may be
 ODD_GROUP = f"this group is no text or number of one line and at most {WIDEST} letters; correct it"
+TOGETHER = 1 << 20  # bytes of names that are looked at, few enough for a processor to keep them near
 ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
 
@@ -60,7 +61,8 @@ def join_parts(parts: Sequence[EntryPart]) -> tuple[Docs, Ints, Floats, EntryLin
     every = [find_lines(each, np.arange(len(some))) for some, each in zip(docs, lines, strict=True)]
     known = [each for each in every if each is not None]
     where = np.concatenate(known) if len(known) == len(parts) else None
-    return np.concatenate(docs), np.concatenate(codes), np.concatenate(given), where
+    joined = docs[0] if len(docs) == 1 else np.concatenate(docs)
+    return joined, np.concatenate(codes), np.concatenate(given), where
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,11 +287,16 @@ def detect_kind(value: Any) -> Literal["counts", "list", "one"]:
 
 def odd_name(names: Docs, *, empty: bool = False) -> int | None:
     """Find a name that no run could hold; ``empty`` ones may be allowed. Blanks may be: JSON has ids with them."""
-    letters = names.view(np.uint8).reshape(len(names), -1)
-    odd = (((letters < ord(" ")) & (letters != 0)) | (letters == 127)).any(axis=1) | (
-        (letters[:, 0] == 0) & (not empty)
-    )
-    if (letters >= 128).any():
-        high = np.flatnonzero((letters >= 128).any(axis=1))
-        odd[high] |= [word(name) is None for name in names[high].tolist()]
-    return int(odd.argmax()) if odd.any() else None
+    several = max(1, TOGETHER // names.dtype.itemsize)
+    for first in range(0, len(names), several):
+        some = names[first : first + several]
+        letters = some.view(np.uint8).reshape(len(some), -1)
+        odd = (((letters < ord(" ")) & (letters != 0)) | (letters == 127)).any(axis=1) | (
+            (letters[:, 0] == 0) & (not empty)
+        )
+        if (letters >= 128).any():
+            high = np.flatnonzero((letters >= 128).any(axis=1))
+            odd[high] |= [word(name) is None for name in some[high].tolist()]
+        if odd.any():
+            return first + int(odd.argmax())
+    return None

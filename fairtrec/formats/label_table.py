@@ -266,7 +266,7 @@ class LabelTable:
         rows_of = Docnos.collect(docs)
         rows = rows_of.rows(docs)
         once = self._check(docs, rows, codes, weights)
-        docs, rows, codes, weights = docs[once], rows[once], codes[once], weights[once]
+        rows, codes, weights = rows[once], codes[once], weights[once]
         if len(groups) < 2:
             raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
         found = label_rules.members(rows, codes, weights, names, self.how.rule, counted=self.counted)

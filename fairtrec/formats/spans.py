@@ -59,13 +59,17 @@ def find_lines(letters: Letters) -> tuple[Ints, Ints, Ints]:
 def pack_words(letters: Letters, starts: Ints, ends: Ints, width: int) -> Keys:
     """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
     windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
-    words = np.empty((len(starts), width), dtype=np.uint64)
+    words = np.zeros((len(starts), width), dtype=np.uint64)
     lengths = ends - starts
     longest = lengths.max(initial=0)
+    rows: Any = slice(None)
     for j in range(width):
-        left = lengths - 8 * j
-        at = np.where(left > 0, starts + 8 * j, 0)
-        words[:, j] = windows[at] & MASKS[left if j == 0 and longest <= 8 else np.clip(left, 0, 8)]
+        left = lengths[rows] - 8 * j
+        if 2 * np.count_nonzero(left > 0) < len(left):  # a few long ones are no burden to the rest
+            rows = np.arange(len(starts))[rows][left > 0]
+            left = left[left > 0]
+        at = np.where(left > 0, starts[rows] + 8 * j, 0)
+        words[rows, j] = windows[at] & MASKS[left if j == 0 and longest <= 8 else np.clip(left, 0, 8)]
     return words
 
 
@@ -206,4 +210,4 @@ def take_array(column: Any) -> Any:
         pack_words(np.append(letters, np.zeros(8, np.uint8)), starts, ends, words) for letters, starts, ends in parts
     ]
     column_of_words = np.concatenate(texts).view(f"S{8 * words}").ravel()
-    return column_of_words if words == 1 else column_of_words.astype(f"S{width}")
+    return column_of_words if words == 1 else column_of_words.astype(f"S{width}", copy=False)

@@ -160,7 +160,7 @@ class Layers:
         while waiting:
             left, right = waiting.pop()
             loss, gain = left[0] - right[0], right[1] - left[1]
-            if loss <= NEAR or gain <= NEAR:
+            if min(loss, gain) <= NEAR:
                 continue
             new = self.find_best(gain, loss)
             assert new is not None

@@ -40,8 +40,10 @@ def merge_ties(values: Floats) -> Floats:
     >>> merge_ties(np.array([0.9 - 0.8, 0.8 - 0.7])).tolist()
     [0.1, 0.1]
     """
-    usual = finite(values)
-    return np.where(usual, np.where(usual, values, 0.0).round(DIGITS), values)
+    merged = np.array(values)
+    usual = finite(merged)
+    merged[usual] = merged[usual].round(DIGITS)
+    return merged
 
 
 def constant(rows: Floats) -> Bools:

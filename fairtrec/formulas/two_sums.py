@@ -190,7 +190,7 @@ def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:
             docs[query, number, : len(best)] = best
             supply[query, number] = len(best)
     rows = np.arange(len(gains))[:, None, None]
-    return _Kinds(docs, np.where(docs == MISSING, 0.0, worth[rows, np.maximum(docs, 0)]), gain, supply)
+    return _Kinds(docs, worth[rows, np.maximum(docs, 0)], gain, supply)
 
 
 def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, most: int) -> list[Front | None]:

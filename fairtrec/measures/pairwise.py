@@ -196,7 +196,7 @@ class Unevenness(Form):
                 scale[at], shift[at] = 1 / (most - least), least / (most - least)
         parts = (scale > 0).sum(axis=1)
         shares = quotient(scale, parts[:, None], otherwise=0.0)
-        weigh = np.append(weights(int(length.max(initial=0)), self.step, self.kind), 0.0)
+        weigh = weights(int(length.max(initial=1)), self.step, self.kind)
         within = marked.clip(min=1, max=(length[:, None] - 1).clip(min=1))
 
         def cost(amounts: Floats, rank: int) -> Floats:

@@ -212,7 +212,7 @@ class DrawnDocuments:
         looked_at = (self.weights > 0) | (other.weights > 0)
         differ = (self.differ | other.differ) & looked_at
         found = self._varying(mine.correction - theirs.correction, residuals, np.abs(reaches) / self.probabilities)
-        if self.ranks is not None and other.ranks is not None:
+        if self.ranks is not None:  # and the other's are
             found = self._sampled(found, self.spread.less(other.spread), np.abs(reaches))
         return found._replace(number=int(looked_at.sum()), differ=int(differ.sum()))
 
@@ -342,7 +342,7 @@ def _of_drawn_queries(
         labels = scale * (1 - probability) * float(of_drawn.var(ddof=1)) / many
         unseen = scale * (1 - probability) * 2 * float(np.square(largest / (many + 2)))
     if queries < 2:
-        return labels + unseen, nan
+        return 0.0, nan
     has = ~np.isnan(values)
     mean = float(of_drawn.mean())
     each = np.where(has, values - value, 0.0) + mean + drawn * (errors - mean) / probability

@@ -133,6 +133,12 @@ def test_fingerprints_do_not_depend_on_the_width_of_the_column(words, width):
     assert np.array_equal(fingerprints(narrow), fingerprints(wide))
 
 
+@given(words=names, lengths=st.lists(st.integers(1, 300), max_size=12))
+def test_fingerprints_do_not_depend_on_the_ids_beside_them(words, lengths):
+    every = column([*words, *(f"{length}" * length for length in lengths)])
+    assert fingerprints(every).tolist() == [fingerprints(np.array([each]))[0] for each in every]
+
+
 @given(words=names)
 def test_fingerprints_of_up_to_eight_bytes_are_the_docno(words):
     short = sorted({word.encode() for word in words if len(word.encode()) <= 8})

@@ -106,10 +106,11 @@ def test_rankings_of_one_query_are_averaged_first(tmp_path):
     ]
     lines += [f"q2 1 {docno} 1 {-rank} t\n" for rank, docno in enumerate("abc")]
     (tmp_path / "samples.run").write_text("".join(lines))
-    measures = ["Exposure(group='f')@3", "EED@3"]
-    found = pooled(measures, str(tmp_path / "samples.run"), samples=True, qrels=None)
+    measures = ["EED@1", "Exposure(group='f')@3", "EED@3"]
+    first, *found = pooled(measures, str(tmp_path / "samples.run"), samples=True, qrels=None)
     # q1 hands W/2 to each group, q2 W to f: f has 3/4 of all, and in the mean 3/4 W, m 1/4 W; EED weighs 1, 1/2, 1/4
     assert found == [pytest.approx(0.25), pytest.approx((0.75**2 + 0.25**2) * 1.75**2)]
+    assert first == pytest.approx(0.75**2 + 0.25**2)
 
 
 def test_slices_and_attributes_have_their_own(tmp_path):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.evaluation.columns.intervals import ENDS
+from fairtrec.evaluation.columns.unknown import _by_size as order_sizes
 from fairtrec.formats.labels import read as read_labels
 from fairtrec.formulas.labelings import unlabeled
 from fairtrec.measure import Measure
@@ -431,6 +432,19 @@ def test_reports_say_what_is_drawn_and_what_is_a_bound():
     assert "for 2 an end is a bound that no labeling need attain; for 2 the expected is that of 200 random ones" in text
     two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, qrels=QRELS, labels=TWO, bounds="labels")
     assert "for up to 2 only 200 random labelings were tried" in RESULTS("table", two)
+
+
+def test_sizes_of_what_is_fair_near_0_are_from_the_nearest_to_the_farthest_value():
+    run = {"q1": {"a": 3.0, "g": 2.0, "b": 1.0}, "q2": {"a": 3.0, "c": 2.0, "g": 1.0}, "q3": {"d": 2.0, "g": 1.0}}
+    scores = fairtrec.evaluate("Exposure(group='f')@3 AWRF@3", {"r": run}, labels=TWO, bounds="labels").scores[0]
+    low, high = (scores.ends[end].values for end in ("least", "greatest"))
+    least, greatest = (each.values for each in order_sizes(scores))
+    spans = [*zip(low[0].tolist(), high[0].tolist(), strict=True)]
+    assert {(one < 0) + (other < 0) for one, other in spans} >= {0, 1}
+    nearest = [0.0 if one < 0 < other else min(abs(one), abs(other)) for one, other in spans]
+    assert least[0].tolist() == nearest
+    assert greatest[0].tolist() == [max(abs(one), abs(other)) for one, other in spans]
+    assert (least[1].tolist(), greatest[1].tolist()) == (low[1].tolist(), high[1].tolist())
 
 
 def test_runs_whose_intervals_do_not_overlap_can_be_told_apart():

@@ -1,6 +1,7 @@
 """Labels from a field of any table, counts and bins: what a cell says, and what is refused."""
 
 import json
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -142,6 +143,14 @@ def test_what_keys_of_lines_hold_that_nobody_reads_is_let_go(tmp_path):
         tracemalloc.stop()
     assert (found.groups, len(found.rows)) == (("f", "m"), 8000)
     assert peak < 15 * (tmp_path / "deep.jsonl").stat().st_size  # to hold it all takes twice as much
+
+
+def test_an_odd_id_behind_thousands_of_others_is_refused_with_its_line(tmp_path):
+    rows = [f"{'d' * 500}{n}\t{'fm'[n % 2]}\n" for n in range(5000)]
+    rows[4000] = "d\x7fd\tf\n"
+    (tmp_path / "t.tsv").write_text("docno\tgroup\n" + "".join(rows))
+    with pytest.raises(InputError, match=re.escape("t.tsv:4002")):
+        loading.labels(f"{tmp_path}/t.tsv:group", None)
 
 
 def test_cells_between_quotes_may_hold_commas_and_line_ends(tmp_path):

@@ -22,6 +22,15 @@ def read(cells, *, whole=False):
     return spans.decimals(text, ends - lengths, ends, words, whole=whole)
 
 
+@given(st.lists(st.integers(0, 90), max_size=30))
+def test_words_are_the_texts_filled_up_with_zeros(lengths):
+    texts = [bytes(range(1, length + 1)) for length in lengths]
+    ends = np.cumsum(lengths, dtype=np.int64)
+    starts = ends - np.array(lengths, dtype=np.int64)
+    words = pack_words(np.frombuffer(b"".join(texts) + bytes(8), np.uint8), starts, ends, 12)
+    assert [row.tobytes() for row in words] == [text.ljust(96, b"\0") for text in texts]
+
+
 @given(st.lists(FLOATS, max_size=30))
 @example(["9007199254740991", "9007199254740992", "9007199254740993", "90071992547409.93", "-9007199254740993"])
 @example(["0.1234567890123456", ".0000000000000000000001", ".00000000000000000000001", "123456789012345678901234567.5"])

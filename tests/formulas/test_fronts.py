@@ -97,6 +97,15 @@ def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
         assert fairness == pytest.approx(summed(worth, discounts, top))
 
 
+@given(queries(), st.integers(0, 3))
+def test_ranks_count_that_only_one_of_both_weighs(query, fewer):
+    grades, worth, weights, discounts = query
+    for few in ((weights, discounts[fewer:]), (weights[fewer:], discounts)):
+        padded = [np.pad(each, (0, max(map(len, few)) - len(each))) for each in few]
+        ours, theirs = (two_sums.find_fronts_by_counts(grades[None], worth[None], *each)[0] for each in (few, padded))
+        near(pairs(ours), pairs(theirs))
+
+
 @settings(max_examples=20)
 @given(queries(5))
 def test_the_hull_by_assignments_is_that_of_all_orders(query):

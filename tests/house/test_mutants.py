@@ -28,6 +28,7 @@ def mutants():
         ("x += y", ["x += y -> x -= y"]),
         ("x = -1 if not a else True", ["not a -> not not a", "-1 -> -2", "-1 if not a else True -> -1 if not a else False"]),
         ("x = rows.any(axis=1)", ["rows.any(axis=1) -> rows.all(axis=1)", "axis=1 -> axis=0"]),
+        ("x = y.reshape(-1, 3)", ["y.reshape(-1, 3) -> y.reshape(-1, 4)"]),
         ("x = a is None and b in c", ["a is None and b in c -> a is None or b in c", "a is None -> a is not None", "b in c -> b not in c"]),
         ('"""A text."""', []),
         ('raise ValueError(f"{a + 1}")', []),

@@ -74,6 +74,10 @@ def test_attention_bias_ratio_written_out():
     assert ABR(cutoff=1)(ranked, EVEN).item() == 0
 
 
+def test_the_range_is_that_of_a_share():
+    assert ABR.bounds == (0.0, 1.0)
+
+
 def test_members_below_the_cutoff_count_with_no_attention():
     # 50 women and 50 men: one woman at rank 1, the men, and 49 women at the bottom
     ranked = rows([A, *[B] * 50, *[A] * 49])

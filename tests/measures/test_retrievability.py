@@ -83,6 +83,12 @@ def test_of_a_log_of_10000_queries_it_is_what_a_second_program_says(log, b, weig
         assert value == pytest.approx(sum(wanted.get(each, 0) for each in inside) / len(inside), rel=1e-12)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+def test_the_coefficient_does_not_depend_on_the_unit(unit):
+    assert gini(np.array([1.0, 3.0]) * unit) == pytest.approx(0.25)
+    assert gini(np.array([3.0, 1.0, 2.0]) * unit, 6) == pytest.approx(11 / 18)
+
+
 def test_it_takes_no_loop_over_documents(log):
     """Reading the run takes longer than computing the value."""
     random = np.random.default_rng(1)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from fairtrec.statistics.agreement import _LEAVE_OUT as LEAVE_OUT
 from fairtrec.statistics.agreement import COEFFICIENTS, _below, correlation, tau_ap, tau_b
-from fairtrec.statistics.jackknife import count_agreeing
+from fairtrec.statistics.jackknife import count_agreeing, leave_out_pearson, pearson
 
 SCIPYS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -229,3 +229,12 @@ def test_tau_ap_of_ties_and_of_nothing():
         assert math.isnan(tau_ap(np.array(one), np.array(other)))
     line = np.arange(5.0)
     assert (tau_ap(line, line), tau_ap(line, -line)) == (1, -1)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_without_the_only_pair_that_differs_pearson_is_undefined_whatever_the_unit(unit):
+    x, y = np.array([0.1, 0.1, 0.1, 0.7, 0.1]) * unit, np.array([0.3, 0.1, 0.5, 0.2, 0.6]) * unit
+    found = leave_out_pearson(x, y)
+    assert np.flatnonzero(np.isnan(found)).tolist() == [3]
+    others = [pearson(np.delete(x, pair), np.delete(y, pair)) for pair in (0, 1, 2, 4)]
+    assert found[[0, 1, 2, 4]] == pytest.approx(others)

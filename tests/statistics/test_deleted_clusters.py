@@ -133,6 +133,12 @@ def test_a_ratio_of_two_rates_is_bounded_by_its_logarithm():
     assert (found.effective, found.doubtful) == (2, True)
 
 
+@pytest.mark.parametrize(("clusters", "doubtful"), [(5, True), (40, False)])
+def test_a_ratio_of_even_clusters_is_doubtful_if_they_are_few(clusters, doubtful):
+    got = np.array([[3.0, 2.0], [2.0, 1.0], [1.0, 2.0], [3.0, 1.0], [2.0, 2.0]] * (clusters // 5))
+    assert deleted.bound_ratio(got, np.full((clusters, 2), 4.0), 0.95).doubtful == doubtful
+
+
 def test_rates_of_0_and_1_have_an_end_of_wilson():
     held = np.ones(12)
     none, every = (deleted.bound_share(*parts, 0.95, of_all=True) for parts in ((0 * held, held), (held, 0 * held)))
@@ -190,6 +196,11 @@ def test_two_clusters_have_one_degree_of_freedom():
     assert (found.error, found.p) == pytest.approx((1, 2 * stats.t.sf(2, 1)))
     assert (found.low, found.high) == pytest.approx(stats.t.interval(0.95, 1, loc=2))
     assert deleted.compute_margin_p(found, 0.5) == pytest.approx(stats.t.sf(1.5, 1))
+
+
+def test_a_margin_is_held_against_the_t_of_the_effective_clusters():
+    found = deleted.PooledDifference(1.5, 0.1, 2.9, 0.04, 0.5, 5.0, 5, doubtful=False)
+    assert deleted.compute_margin_p(found, 0.5) == pytest.approx(stats.t.sf(2, 4))
 
 
 @pytest.mark.parametrize("values", [[np.nan] * 3, [1.0, np.inf, 2.0], [1.0, 1e200, 2.0]])

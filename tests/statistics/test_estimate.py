@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrec.statistics.gold_correctors import QueryCorrector
+from fairtrec.statistics.gold_correctors import DocumentCorrector, QueryCorrector, correct_mean
 from fairtrec.statistics.gold_estimates import DrawnDocuments, DrawnRanks, estimate_from_queries, quantile, tail
 
 ALL = bool(os.environ.get("FAIRTREC_FUZZ"))
@@ -231,6 +231,11 @@ def test_two_runs_that_change_places_change_the_sign():
     assert (there.variance, there.sampled) == pytest.approx((back.variance, back.sampled))
 
 
+def test_what_is_rounded_of_a_great_weight_refutes_nothing():
+    assert drawn([1e9, 2e9 + 1e-3], [0, 0], [1.0, 1.0], total=3e9).refuted() is None
+    assert drawn([1e9, 2e9 + 1.0], [0, 0], [1.0, 1.0], total=3e9).refuted() == pytest.approx(1 + 1 / 3e9, abs=1e-12)
+
+
 def test_impossible_probabilities_are_refuted():
     assert drawn([0.1] * 4, [0] * 4, [1.0] * 4, total=1.0).refuted() == pytest.approx(0.4)
     assert drawn([0.25] * 4, [0] * 4, [1.0] * 4, total=1.0).refuted() is None
@@ -283,6 +288,17 @@ def test_students_t_is_that_of_scipy(freedom):
 def test_a_probability_of_nearly_nothing_leaves_no_interval():
     found = drawn([0.5, 0.5], [1, 0], [1e-300, 0.5], total=1.0).estimate()
     assert np.isnan(found.find_interval(0.5, 0.95)).all()
+
+
+def test_the_mean_of_another_form_is_that_of_the_queries_where_it_is_defined_and_is_told():
+    values = np.array([1.0, np.nan, 3.0])
+    own, other = (QueryCorrector(values, values, ~np.isnan(values), is_other_form=form) for form in (False, True))
+    found = [correct_mean(row, np.full(3, 9.0), 9.0, None, (None, None)) for row in (own, other)]
+    assert [each.corrected for each in found] == [2.0, 2.0]
+    assert [each.without_tau for each in found] == [None, 2.0]
+    one, two = np.ones(2), np.arange(2)
+    documents = DocumentCorrector(one, two, two, np.ones((4, 2)), one, np.zeros(2), one, np.zeros(2, np.bool_))
+    assert correct_mean(documents, one, 1.0, None, (None, None)).without_tau is None
 
 
 @pytest.mark.parametrize(("drawn_queries", "few"), [([True, False, True], True), ([True, True, True], False)])

@@ -12,6 +12,7 @@ from scipy import stats
 from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import correct_p_values
+from fairtrec.statistics.procedure import Procedure
 
 TESTS = ["t", "wilcoxon", "randomization", "bootstrap"]
 METHODS = ["t", "percentile", "bca"]
@@ -85,14 +86,14 @@ def test_drawn_randomization_counts_what_it_has_seen_and_itself():
 @pytest.mark.parametrize("method", METHODS)
 def test_a_row_does_not_depend_on_those_beside_it_nor_on_the_blocks(test, method, monkeypatch):
     differences = normal(6, 20)
-    p = paired.p_values(differences, test, resamples=500)
-    ends = paired.intervals(differences, method, resamples=500)
+    p = paired.p_values(differences, test, resamples=530)
+    ends = paired.intervals(differences, method, resamples=530)
     monkeypatch.setattr(paired, "BLOCK", 2000)
     monkeypatch.setattr(paired, "HELD", 2000)
     backwards = differences[::-1]
-    assert paired.p_values(backwards, test, resamples=500)[::-1].tolist() == p.tolist()
-    assert paired.intervals(backwards, method, resamples=500)[::-1].tolist() == ends.tolist()
-    assert paired.interval(differences[3], method, resamples=500) == tuple(ends[3].tolist())
+    assert paired.p_values(backwards, test, resamples=530)[::-1].tolist() == p.tolist()
+    assert paired.intervals(backwards, method, resamples=530)[::-1].tolist() == ends.tolist()
+    assert paired.interval(differences[3], method, resamples=530) == tuple(ends[3].tolist())
 
 
 def test_the_seed_matters():
@@ -322,3 +323,8 @@ def test_10000_resamples_of_seed_0_are_drawn_if_nothing_else_is_asked():
     ends = paired.intervals(differences, "bca")
     assert ends.tolist() == paired.intervals(differences, "bca", confidence=0.95, **asked).tolist()
     assert paired.interval(differences[0], "bca") == tuple(ends[0].tolist())
+
+
+@pytest.mark.parametrize(("confidence", "alpha"), [(0.95, 0.05), (0.9, 0.1), (0.7, 0.3)])
+def test_a_difference_is_shown_from_what_confidence_leaves(confidence, alpha):
+    assert Procedure(confidence=confidence).alpha == alpha

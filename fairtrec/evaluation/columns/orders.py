@@ -170,7 +170,7 @@ def _count_flat(column: Orders, row: int, depth: int) -> int:
 def _describe_documents(several: Sequence[Orders], depth: str) -> str:
     """Say of how many documents of each ranking the orders are."""
     counts = np.concatenate([each.documents.ravel() for each in several])
-    least, most = (int(end(counts)) if len(counts) else 0 for end in (np.min, np.max))
+    least, most = (int(end(counts)) for end in (np.min, np.max))
     if depth and f"{most}" == depth:
         return f"the first {most:,} documents of each ranking"
     return f"the {f'{most:,}' if least == most else f'{least:,} to {most:,}'} documents of each ranking"

@@ -301,7 +301,7 @@ def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str]
     for measure in dict.fromkeys(measures):
         if measure.supports("pool"):
             of_samples = system.sampled and "sample_of" in measure.needs
-            alike.setdefault((measure.by, _reads_evaluated(measure), of_samples and measure), []).append(measure)
+            alike.setdefault((measure.by, _reads_evaluated(measure), of_samples), []).append(measure)
     found = {each: pool for several in alike.values() for each, pool in _pool(system, several, qids, context).items()}
     return Pooled({measure: found[measure] for measure in measures if measure in found}, frequency)
 
@@ -315,20 +315,20 @@ def _pool(
     system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext
 ) -> dict[Measure, PooledQueries]:
     """Take what measures of the same inputs pool, the mean over a query's rankings where there are several."""
-    deepest, *_ = deepest_first = sorted(measures, key=lambda each: -(getattr(each, "cutoff", None) or np.inf))
-    own, depth = context.take_attribute(deepest.by), find_depth(measures)
+    one, depth = measures[0], find_depth(measures)
+    own = context.take_attribute(one.by)
     several: Iterable[Inputs] = (
-        Inputs(run.cut(ranked, None) if _reads_evaluated(deepest) else run, [ranked[row] for row in part], own, depth)
+        Inputs(run.cut(ranked, None) if _reads_evaluated(one) else run, [ranked[row] for row in part], own, depth)
         for run, ranked in system.parts(qids)
         for part in deal_queries(run, ranked, depth)
     )
-    if system.sampled and "sample_of" in deepest.needs:
-        several = [InputsOfSamples(system.runs, qids, deepest, context)]
+    if system.sampled and "sample_of" in one.needs:
+        several = [InputsOfSamples(system.runs, qids, measures, context)]
     place = {qid: at for at, qid in enumerate(qids)}
-    parts: dict[Measure, list[PooledQueries]] = {measure: [] for measure in deepest_first}
+    parts: dict[Measure, list[PooledQueries]] = {measure: [] for measure in measures}
     queries: list[Ints] = []
     for inputs in several:
-        for measure in deepest_first:
+        for measure in measures:
             pool = measure.make_form(**{name: getattr(inputs, name) for name in measure.needs}).over_queries()
             assert pool is not None
             if isinstance(pool, Summands) and not inputs.takes_part.all():

@@ -475,6 +475,9 @@ def test_notes_say_of_how_many_documents_the_orders_are_and_how_sure_the_expecte
     uneven = {"0": RUN["0"], "1": dict([*RUN["1"].items()][:3])}
     some = fairtrec.evaluate("NDKL@2", uneven, labels=LABELS, bounds="orders")
     assert "the 3 to 7 documents of each ranking" in " ".join(RESULTS("table", some).split())
+    searched = fairtrec.evaluate("AWRF@4", uneven, labels=LABELS, bounds="orders")
+    assert searched.scores[0].columns["orders"].is_searched.tolist() == [[True, False]]
+    assert "ends by search" in " ".join(RESULTS("table", searched, window=10_000).split())
 
 
 def test_a_note_warns_if_all_orders_have_one_value_because_of_the_cutoff():
