@@ -333,11 +333,13 @@ class Choice:
     def choose(self, mutant: Mutant) -> list[list[str]]:
         """Choose the quickest tests that enter the line, and if time is left its file; those of a file together.
 
-        What is computed once and kept is entered by one test alone, whichever of them reads it.
+        What is computed once and kept is entered by one test alone, whichever of them reads it; what an import sets is
+        entered by none.
         """
         lines = self.find_contexts(mutant.path)
         entered = {test for line in mutant.lines or () for test in lines.get(line, ())}
         others = {test for tests in lines.values() for test in tests}
+        others |= {test for test in self.seconds if _is_own(test, mutant.path)}
         quickest = sorted(
             others & self.seconds.keys(),
             key=lambda test: (test not in entered, not _is_own(test, mutant.path), self.seconds[test], test),

@@ -23,7 +23,7 @@ from fairtrec.support.literals import DOCUMENT, QUERY
 PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
 LINES, LONGEST = 1000, 1 << 16  # of a file in a folder that are looked at, and bytes of the first
-LOOKED_AT = 1 << 18  # bytes of such a file
+FIRST, LOOKED_AT = 1 << 13, 1 << 18  # bytes of such a file, mostly and at most
 NO_RUN, NO_FILE = "no line is of a run", "a pipe or device is read only if you name it"
 PassedOver = Callable[[str, list[str], str], None]  # is told which files of a folder or pattern are left out, and why
 IsHeader = Callable[[str], bool]  # tells the first line of a table of a run
@@ -295,15 +295,17 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
     if not os.path.isfile(path) or (submissions.border() is not None and os.path.islink(path)):
         return True  # whoever reads it refuses it
     try:
-        with opening.open_input(path) as file:
-            start = file.read(LOOKED_AT)
+        with opening.open_input(path, FIRST) as file:
+            start = file.read(FIRST)
+            if not _begins_as_run(start, is_header):
+                start += file.read(LOOKED_AT - FIRST)
     except InputError:
         return True  # whoever reads it says what is wrong
     if start.startswith(opening.PARQUET) or not start:
         return True
     whole = start[: start.rfind(b"\n") + 1 or LONGEST]
     rows = _split_lines(whole)
-    first = next((row for row in rows if not _is_comment(row)), None)
+    first = _find_first(rows)
     if first is None:
         return next(_split_lines(whole), None) is None  # all that is looked at is empty
     if _may_be_first(first, is_header):
@@ -311,6 +313,16 @@ def _may_be_run(path: str, is_header: IsHeader) -> bool:
     is_other_table = find_header(first.decode(errors="replace")) is not None  # such as our own report
     several = [first, *(row for row in rows if not _is_comment(row))]
     return not is_other_table and 2 * sum(is_run_line(row.split()) for row in several) >= len(several)
+
+
+def _begins_as_run(start: bytes, is_header: IsHeader) -> bool:
+    """Tell whether the first line that is no comment is whole here, and may be of a run."""
+    first = _find_first(_split_lines(start[: start.rfind(b"\n") + 1]))
+    return first is not None and _may_be_first(first, is_header)
+
+
+def _find_first(rows: Iterator[bytes]) -> bytes | None:
+    return next((row for row in rows if not _is_comment(row)), None)
 
 
 def _split_lines(start: bytes) -> Iterator[bytes]:

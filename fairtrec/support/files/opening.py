@@ -80,12 +80,15 @@ def is_stream(path: FilePath) -> bool:
 
 
 @contextmanager
-def open_input(path: FilePath) -> Iterator[BinaryIO]:
-    """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it."""
+def open_input(path: FilePath, buffer: int = 1 << 20) -> Iterator[BinaryIO]:
+    """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it.
+
+    ``buffer`` are the bytes that are read at once, of which who looks at the first line wants few.
+    """
     if "\0" in fspath(path):
         raise InputError("a file name cannot contain a NUL; correct it", path)
     try:
-        file: Any = _once(path) if is_stream(path) else open_file(path, 1 << 20)
+        file: Any = _once(path) if is_stream(path) else open_file(path, buffer)
         with file as raw:
             if not raw.peek(4)[:4].startswith(compression.STARTS):
                 yield raw
@@ -400,7 +403,7 @@ def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, b
     if is_stream(path):
         raise InputError("this kind of file is read twice, which a stream does not allow; pass a file", path)
     number = 0
-    with open_input(path) as stream:
+    with open_input(path, io.DEFAULT_BUFFER_SIZE) as stream:
         while line := stream.readline(longest + 1):
             number += 1
             refuse_long(line, longest, path, number)
