@@ -3,7 +3,7 @@
 So a measure that lacks an input, a target that does not sum to 1 or a group that there is not is refused at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -42,7 +42,7 @@ FAIRNESS = NoteKind("no fairness", "fairness is not measured; add {options}")
 def settle(
     measures: Any,
     keywords: Mapping[str, Any],
-    known: Iterable[str] = GoldKeywords.__annotations__,
+    known: Collection[str] = GoldKeywords.__annotations__,
     runs: NamedRuns = (),
 ) -> Plan:
     """Decide which measures are computed, with the ``known`` keywords of ``evaluate``, perhaps for these runs alone.

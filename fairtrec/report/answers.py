@@ -14,7 +14,7 @@ from fairtrec.evaluation.answers import Answer
 from fairtrec.evaluation.answers.aggregates import strip_aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
-from fairtrec.evaluation.inputs.options import unknown_option_error
+from fairtrec.evaluation.inputs.options import refuse_unknown_options
 from fairtrec.evaluation.leaderboard import sort_key
 from fairtrec.evaluation.slices import Slices
 from fairtrec.measure import Measure
@@ -162,8 +162,7 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
         raise UsageError(f"there is no format {form!r}; choose from {', '.join(kind.forms)}")
     if type(places) is not int or not 0 <= places <= MOST_PLACES:
         raise UsageError(f"{places!r} places behind the point were asked for; 0 to {MOST_PLACES} are possible")
-    for strange in view.keys() - {*kind.options}:
-        raise unknown_option_error(strange, ["places", *kind.options])
+    refuse_unknown_options(view, ["places", *kind.options])
     refuse_unwritable(place)
     result = of if isinstance(of, Result) else getattr(of, "result", None)
     refuse_input(place, [] if result is None else [fspath(file.place) for file in result.files.values()])

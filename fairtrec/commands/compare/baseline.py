@@ -27,7 +27,7 @@ from fairtrec.evaluation.answers import aggregates
 from fairtrec.evaluation.answers.result import Result
 from fairtrec.evaluation.answers.scores import Scores
 from fairtrec.evaluation.deletions import has_total
-from fairtrec.evaluation.inputs.options import unknown_option_error
+from fairtrec.evaluation.inputs.options import refuse_unknown_options
 from fairtrec.measure import Better, Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.report.run_names import map_names
@@ -111,9 +111,7 @@ def compare(
     Raises:
         UsageError: an unknown baseline, choice or keyword.
     """
-    known = [*ProcedureKeywords.__annotations__, "baseline", "slices"]
-    if strange := [name for name in procedure if name not in known]:
-        raise unknown_option_error(strange[0], known)
+    refuse_unknown_options(procedure, [*ProcedureKeywords.__annotations__, "baseline", "slices"])
     how = Procedure(**procedure)
     result, parts = slicing.record_slices(result, slices)
     refuse_geometric(result.scores[0].measures if result.scores else ())

@@ -15,7 +15,7 @@ from fairtrec.counting.local.engine import CountingOptions, CountingSummary
 from fairtrec.counting.table.files import Table
 from fairtrec.evaluation.given.given_rows import TermsLike
 from fairtrec.evaluation.inputs import loading
-from fairtrec.evaluation.inputs.options import unknown_option_error
+from fairtrec.evaluation.inputs.options import refuse_unknown_options
 from fairtrec.support.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.support.files.arguments import is_same
 from fairtrec.support.literals import Engine
@@ -72,8 +72,7 @@ def make_counts(
 
 def take_options(kind: type[HowToWork], options: Mapping[str, Any]) -> HowToWork:
     """Take options by their names. Raises UsageError for one that there is not."""
-    if strange := options.keys() - kind.__dataclass_fields__.keys():
-        raise unknown_option_error(min(strange), kind.__dataclass_fields__)
+    refuse_unknown_options(options, [*kind.__dataclass_fields__])
     return kind(**options)
 
 

@@ -6,7 +6,7 @@ example. Its row has the inputs of measures that are made of it; each has anothe
 Nothing here imports numpy, so that the command line can be built of it before anything is loaded.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
@@ -24,7 +24,7 @@ from fairtrec.evaluation.given.given_rows import (
     TermsLike,
     TextsLike,
 )
-from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, unknown_option_error
+from fairtrec.evaluation.inputs.options import ChoiceKeywords, Choices, refuse_unknown_options
 from fairtrec.evaluation.inputs.table_roles import describe_columns
 from fairtrec.support.errors import FilePath, UsageError
 
@@ -180,10 +180,9 @@ def is_given(thing: Any, row: Given) -> bool:
     return thing is not None and not (isinstance(thing, str) and thing == row.nothing != "")
 
 
-def split_keywords(keywords: Mapping[str, Any], known: Iterable[str]) -> "tuple[References, Choices]":
+def split_keywords(keywords: Mapping[str, Any], known: Collection[str]) -> "tuple[References, Choices]":
     """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
-    if strange := [name for name in keywords if name not in {"qrels", *known}]:
-        raise unknown_option_error(strange[0], known)
+    refuse_unknown_options((name for name in keywords if name != "qrels"), known)
     choices = Choices(**{name: value for name, value in keywords.items() if name not in SOURCE_NAMES})
     choices.refuse_lacking({name for name, row in GIVEN.items() if is_given(keywords.get(name), row)})
     return take_references(**keywords), choices

@@ -6,7 +6,7 @@ from functools import wraps
 from numbers import Number
 from typing import ParamSpec, TypeVar
 
-from fairtrec.evaluation.inputs.options import unknown_option_error
+from fairtrec.evaluation.inputs.options import refuse_unknown_options
 from fairtrec.support.errors import UsageError
 
 LISTS = ("requirements", "by", "vary", "query", "what_if", "require")  # texts, or one
@@ -37,7 +37,7 @@ def require_names(function: Callable[Called, Returned]) -> Callable[Called, Retu
         if len(given) > len(places):
             raise UsageError(advise_name(shape))
         if "run" in named:
-            raise unknown_option_error("run", ["runs"])
+            refuse_unknown_options(["run"], ["runs"])
         for place in places[: len(given)]:
             if place in named:
                 raise UsageError(f"{place} is given twice; write {shape}")

@@ -497,10 +497,12 @@ def refuse_conflicts(asked: Asked) -> None:
         row.refuse(row.conflicts, asked)
 
 
-def unknown_option_error(name: str, known: Iterable[str]) -> UsageError:
-    """Say that there is no such option, and which of the known ones may be meant."""
-    from difflib import get_close_matches
+def refuse_unknown_options(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise UsageError for an option that there is not, and say which of the known ones may be meant."""
+    for name in given:
+        if name not in known:
+            from difflib import get_close_matches
 
-    near = get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
-    return UsageError(f"there is no option {name}{hint}")
+            near = get_close_matches(name, [*known], 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
+            raise UsageError(f"there is no option {name}{hint}")
