@@ -25,7 +25,7 @@ from fairtrec.support.compiled import extension
 
 STEPS = 128  # c is a multiple of 1 / STEPS
 FIRST, LAST = isqrt(STEPS * STEPS // 2), isqrt(STEPS * STEPS * 2) + 1  # z is between the roots of 1/2 and 2
-BITS, EXACT_BITS = 140, 42  # of fractions: in which tables are made, and of the first parts, whose sums are exact
+BITS, EXACT_BITS = 1 << 7, 42  # of fractions: in which tables are made, and of the first parts, whose sums are exact
 LOG_TERMS = 9  # beyond r^9 / 9 nothing changes a double
 EXP_TERMS = 15
 POWER_BITS = 128  # of the squares from which powers are multiplied

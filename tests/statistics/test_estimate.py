@@ -1,6 +1,7 @@
 """Corrections by gold labels: arithmetic written out, another program, and whether intervals cover the truth."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -292,7 +293,8 @@ def test_a_probability_of_nearly_nothing_leaves_no_interval():
 
 def test_the_mean_of_another_form_is_that_of_the_queries_where_it_is_defined_and_is_told():
     values = np.array([1.0, np.nan, 3.0])
-    own, other = (QueryCorrector(values, values, ~np.isnan(values), is_other_form=form) for form in (False, True))
+    own = QueryCorrector(values, values, ~np.isnan(values))
+    other = replace(own, is_other_form=True)
     found = [correct_mean(row, np.full(3, 9.0), 9.0, None, (None, None)) for row in (own, other)]
     assert [each.corrected for each in found] == [2.0, 2.0]
     assert [each.without_tau for each in found] == [None, 2.0]

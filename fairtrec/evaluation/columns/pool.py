@@ -298,10 +298,10 @@ def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str]
     frequency = find_frequencies(context.opened.get("pool"), qids, system.name)
     frequency.flags.writeable = False  # so that what is computed for it can be kept
     alike: dict[Any, list[Measure]] = {}  # that look at the same inputs
+    apart = frozenset({"run_scores", "sample_of"} if system.sampled else {"run_scores"})
     for measure in dict.fromkeys(measures):
         if measure.supports("pool"):
-            of_samples = system.sampled and "sample_of" in measure.needs
-            alike.setdefault((measure.by, _reads_evaluated(measure), of_samples), []).append(measure)
+            alike.setdefault((measure.by, apart.intersection(measure.needs)), []).append(measure)
     found = {each: pool for several in alike.values() for each, pool in _pool(system, several, qids, context).items()}
     return Pooled({measure: found[measure] for measure in measures if measure in found}, frequency)
 
