@@ -330,9 +330,11 @@ class Choices:
 
     @property
     def whole_columns(self) -> list[str]:
-        """The options whose columns look at all of a ranking, with their values."""
+        """The options whose columns look at all of a ranking, with their values; flags have none."""
         several = [(row, getattr(self, row.name)) for row in COLUMNS]
-        return [f"--{row.option} {value}" for row, value in several if value in row.reads_whole]
+        return [
+            f"--{row.option}" + f" {value}" * (value is not True) for row, value in several if value in row.reads_whole
+        ]
 
     @property
     def drops_documents(self) -> bool:

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from fairtrec.data import Run, Samples, System
 from fairtrec.evaluation.answers import Signature
@@ -14,6 +14,7 @@ from fairtrec.evaluation.given.given_rows import JudgmentsLike, NamedRuns
 from fairtrec.evaluation.given.queries import follows_runs
 from fairtrec.evaluation.inputs import loading
 from fairtrec.evaluation.inputs.calls import require_names
+from fairtrec.evaluation.inputs.documents import keep_documents
 from fairtrec.evaluation.inputs.options import RerankedKeywords, refuse_positions
 from fairtrec.evaluation.inputs.table_roles import take_group
 from fairtrec.evaluation.jobs import processes
@@ -211,9 +212,9 @@ class RerankWork:
 
     def read(self, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""
-        read = loading.ranking(thing, name, self.session.choices, None, is_run=True)
-        reading = self.session.prepare_reading()
-        return read.cut(list_wanted_queries(read, reading.context.qrels, reading.context.queries), None)
+        context, choices = self.session.prepare_reading().context, self.session.choices
+        read = keep_documents(loading.ranking(thing, name, choices, None, is_run=True), choices, context.qrels)
+        return cast("Run", read).cut(list_wanted_queries(read, context.qrels, context.queries), None)
 
     def _by(self, run: Run, by: Reranker) -> Reranked:
         notes: tuple[Note, ...] = ()

@@ -394,3 +394,13 @@ def test_targets_and_groups_that_only_some_queries_have(by, tmp_path, monkeypatc
     for queries in ("abcd", "acbd", "bcad"):
         parts = fairtrec.rerank(by, {query: rankings[query] for query in queries}, **given).runs[0]
         assert (parts.rankings, parts.notes) == (whole.rankings, whole.notes)
+
+
+def test_documents_that_a_choice_drops_are_not_reranked(monkeypatch):
+    def keep_three(system, *_):
+        return system.keep_where(lambda run: run.find_ranks(np.arange(len(run.docnos))) <= 3)
+
+    monkeypatch.setattr("fairtrec.lab.rerank.rerank.keep_documents", keep_three)
+    rankings = {"q": {f"d{rank}": -rank for rank in range(9)}}
+    (found,) = fairtrec.rerank("DetCons", rankings, labels={f"d{rank}": "mf"[rank // 2 % 2] for rank in range(9)}).runs
+    assert sorted(found.rankings["q"]) == ["d0", "d1", "d2"]
