@@ -1,26 +1,15 @@
 """``fairtrec eval`` on a run of 6,980 queries x 1,000 documents, and on one of three queries."""
 
-import statistics
-import subprocess
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, PEER, ROUNDS, TREC_EVAL, paired, report
+from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, PEER, TREC_EVAL, paired, report, spend_inside
 
 QUERIES, DEPTH, DOCUMENTS = 6_980, 1_000, 4_300_000
 UTILITY = "nDCG@10 RR@10 R@100"
-MAIN_THREAD = """
-import sys, time
-from contextlib import suppress
-from fairtrec.cli import main
-with suppress(SystemExit):
-    main()
-print(time.thread_time(), file=sys.stderr)
-"""
 
 
 def generate(folder: Path, queries: int, depth: int, documents: int) -> dict[str, Path]:
@@ -64,13 +53,6 @@ def million() -> tuple[Path, Path]:
     return run_file, qrels
 
 
-def spend_in_main(arguments: Sequence[str | Path]) -> float:
-    """Measure the CPU seconds of the first thread of a command, start-up included; the median of several runs."""
-    command = [BIN / "python", "-c", MAIN_THREAD, *arguments]
-    several = [subprocess.run(command, check=True, capture_output=True, text=True) for _ in range(ROUNDS)]
-    return statistics.median(float(done.stderr.split()[-1]) for done in several)
-
-
 def main() -> None:
     large = generate(FOLDER, QUERIES, DEPTH, DOCUMENTS)
     given = ["--counts", large["counts"], "--background", large["run"]]
@@ -96,7 +78,8 @@ def main() -> None:
         report(f"{what}, without a compiler: CPU, of {PEER}", pair.cpu_ratio, 1.3, pair.detail)
     else:
         print(NO_TREC_EVAL)
-    report("7 M lines, nDCG RR R and NFaiRR: CPU seconds of the main thread", spend_in_main(ours[1:]), 0.5)
+    main_thread = spend_inside(ours[1:], "thread_time")
+    report("7 M lines, nDCG RR R and NFaiRR: CPU seconds of the main thread", main_thread, 0.5)
     run_file, qrels = million()
     pair = paired([BIN / "fairtrec", "eval", qrels, run_file, "-m", UTILITY], ours)
     report("1 M queries x 10, nDCG RR R: time, of 7 M lines with NFaiRR", pair.time_ratio, 3, pair.detail)

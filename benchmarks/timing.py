@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import Literal
 
 FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
 BIN = Path(sys.executable).parent
@@ -61,6 +62,24 @@ def run(command: Sequence[str | Path]) -> Cost:
     if status:
         raise SystemExit(f"{command[0]} failed ({status:g}): {done.stderr[-500:]}")
     return Cost(*cost)
+
+
+INSIDE = """
+import sys, time
+from contextlib import suppress
+from fairtrec.cli import main
+with suppress(SystemExit):
+    main()
+print(getattr(time, {clock!r})(), file=sys.stderr)
+"""
+
+
+def spend_inside(arguments: Sequence[str | Path], clock: Literal["thread_time", "process_time"]) -> float:
+    """Measure the CPU seconds of the first thread or process of a command, start-up included: a median."""
+    command = [BIN / "python", "-c", INSIDE.format(clock=clock), *arguments]
+    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    several = [subprocess.run(command, check=True, capture_output=True, text=True, env=compiled) for _ in range(ROUNDS)]
+    return statistics.median(float(done.stderr.split()[-1]) for done in several)
 
 
 def clocked(work: Callable[[], object]) -> Cost:
