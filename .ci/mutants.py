@@ -4,9 +4,9 @@ A mutant has one change: another comparison, operator or number, False for True,
 because they change nothing that a reader sees: < for <= next to a tolerance, which no value equals, numbers of a
 constant such as 1 << 22 or 10**8, which is a round bound of speed or memory, and the -1 of reshape. A digest of the
 text of a mutant decides whether it is drawn, so an edit elsewhere keeps the draw. It runs in a process of its own, with
-the tests that enter the changed line, and then the file; a run of all tests with coverage finds these. .mutants/ keeps
-what is known: a killed mutant is not tried again until its file changes, and a survivor until tests change.
-.mutants/survivors.txt lists the survivors.
+the tests that enter the changed line, and others of its file if they are quick; a run of all tests with coverage finds
+these. .mutants/ keeps what is known: a killed mutant is not tried again until its file changes, and a survivor until
+tests change. .mutants/survivors.txt lists the survivors.
 
 The program passes if .ci/survivors.toml names each survivor with its reason, and if at most 3 % of the drawn survive.
 

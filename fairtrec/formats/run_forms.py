@@ -15,8 +15,8 @@ Columns between white space need nothing else. Any other form names its ``module
   twice under one query.
 - ``score``: finite floats. The highest ranks first, and docnos break ties. A form without scores returns minus the
   rank.
-- ``rank``: integers from 1, if the file has them, and asked for: ``order`` is "rank", or ``ranks`` is true. A form
-  without ranks refuses ``order`` "rank", and takes no notice of ``ranks``.
+- ``rank``: integers from 1, if the file has them, and asked for: ``order`` is "rank", or ``ranks`` is true. Where a
+  form returns none, ``--order rank`` is refused for it, and ``ranks`` means nothing.
 - ``tag``: a text, if the file has one.
 - ``Q0``: an array of bytes, only if lines number several rankings of a query. ``qid`` is then an array. A form that
   ``numbers_rankings`` also takes ``sampled``, and then returns it; a name in ``empty`` is then the query,

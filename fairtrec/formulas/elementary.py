@@ -264,8 +264,8 @@ def _two_parts_of_log(values: Floats, *, exact: bool = False) -> tuple[Floats, F
     c = j / STEPS
     d = z - c
     r = d / c
-    total = np.full(r.shape, (-1.0) ** (LOG_TERMS + 1) / LOG_TERMS)
-    for term in range(LOG_TERMS - 1, 1, -1):
+    total = np.zeros(r.shape)
+    for term in range(LOG_TERMS, 1, -1):
         total = total * r + (-1.0) ** (term + 1) / term
     place = j.astype(np.int64) - FIRST
     whole = k * two[0] + of_c[0][place]  # exact

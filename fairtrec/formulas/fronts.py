@@ -253,7 +253,7 @@ def spend(fronts: Sequence[Front], least: float) -> Spent:
     left = start[0] - least + ROUNDING + np.append(0.0, np.cumsum(edges[0]))
     fitting = int((left >= 0).sum()) - 1
     bound = float(start[1] + edges[1, : max(fitting, 0)].sum())  # the most on the merged hull at so much utility
-    slope = np.inf
+    slope = np.inf  # where all edges fit, no points are better than the last
     if 0 <= fitting < len(slopes):
         slope = float(slopes[fitting])
         bound += slope * float(left[fitting])

@@ -40,7 +40,7 @@ def merge_ties(values: Floats) -> Floats:
     >>> merge_ties(np.array([0.9 - 0.8, 0.8 - 0.7])).tolist()
     [0.1, 0.1]
     """
-    merged = np.array(values)
+    merged = np.array(values, dtype=np.float64)
     usual = finite(merged)
     merged[usual] = merged[usual].round(DIGITS)
     return merged

@@ -38,10 +38,10 @@ def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
 
 
 @ranks.cache_by_array
-def of_totals(amounts: Floats, target: Floats, eps: float = 0.0) -> Floats:
+def of_totals(amounts: Floats, target: Floats, eps: float) -> Floats:
     """Give each group's skew [..., group] where the groups hold these amounts [..., group].
 
-    >>> of_totals(np.array([3.0, 1.0]), np.array([0.75, 0.25])).tolist()
+    >>> of_totals(np.array([3.0, 1.0]), np.array([0.75, 0.25]), 0.0).tolist()
     [0.0, 0.0]
     """
     held = distribution.shares(amounts) + eps

@@ -145,10 +145,11 @@ def test_what_keys_of_lines_hold_that_nobody_reads_is_let_go(tmp_path):
     assert peak < 15 * (tmp_path / "deep.jsonl").stat().st_size  # to hold it all takes twice as much
 
 
-def test_an_odd_id_behind_thousands_of_others_is_refused_with_its_line(tmp_path):
+@pytest.mark.parametrize("odd", ["d\x7fd", "d\u2028d"])
+def test_an_odd_id_behind_thousands_of_others_is_refused_with_its_line(tmp_path, odd):
     rows = [f"{'d' * 500}{n}\t{'fm'[n % 2]}\n" for n in range(5000)]
-    rows[4000] = "d\x7fd\tf\n"
-    (tmp_path / "t.tsv").write_text("docno\tgroup\n" + "".join(rows))
+    rows[4000] = f"{odd}\tf\n"
+    (tmp_path / "t.tsv").write_text("docno\tgroup\n" + "".join(rows), "utf-8")
     with pytest.raises(InputError, match=re.escape("t.tsv:4002")):
         loading.labels(f"{tmp_path}/t.tsv:group", None)
 

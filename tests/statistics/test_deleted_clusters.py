@@ -139,6 +139,12 @@ def test_a_ratio_of_even_clusters_is_doubtful_if_they_are_few(clusters, doubtful
     assert deleted.bound_ratio(got, np.full((clusters, 2), 4.0), 0.95).doubtful == doubtful
 
 
+@pytest.mark.parametrize(("clusters", "doubtful"), [(5, True), (40, False)])
+def test_a_value_of_even_clusters_is_doubtful_if_they_are_few(clusters, doubtful):
+    parts = np.random.default_rng(1).random((clusters, 2))
+    assert deleted.bound_value(lambda sums: sums[:, 0] / clusters, parts, clusters, 0.95).doubtful == doubtful
+
+
 def test_rates_of_0_and_1_have_an_end_of_wilson():
     held = np.ones(12)
     none, every = (deleted.bound_share(*parts, 0.95, of_all=True) for parts in ((0 * held, held), (held, 0 * held)))

@@ -328,3 +328,8 @@ def test_10000_resamples_of_seed_0_are_drawn_if_nothing_else_is_asked():
 @pytest.mark.parametrize(("confidence", "alpha"), [(0.95, 0.05), (0.9, 0.1), (0.7, 0.3)])
 def test_a_difference_is_shown_from_what_confidence_leaves(confidence, alpha):
     assert Procedure(confidence=confidence).alpha == alpha
+
+
+@pytest.mark.parametrize("power", [0.01, 0.05])
+def test_a_power_that_chance_has_needs_no_difference(power):
+    assert paired.detectable(normal(1, 20)[0], alpha=0.05, power=power) == 0.0

@@ -83,7 +83,7 @@ def is_stream(path: FilePath) -> bool:
 def open_input(path: FilePath, buffer: int = 1 << 20) -> Iterator[BinaryIO]:
     """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it.
 
-    ``buffer`` are the bytes that are read at once, of which who looks at the first line wants few.
+    ``buffer`` are the bytes that are read at once of a file, of which who looks at the first line wants few.
     """
     if "\0" in fspath(path):
         raise InputError("a file name cannot contain a NUL; correct it", path)
