@@ -51,7 +51,7 @@ def fingerprints(docnos: Docs) -> Keys:
     wide: Any = slice(None)
     for j in range(1, words):  # a word of zeros adds nothing, so the width of the column does not matter
         if j % WIDE == 0:
-            more: Bools = columns.view(np.uint64)[wide, j:].any(axis=1)
+            more = np.asarray(columns.view(np.uint64)[wide, j:].any(axis=1))
             if 2 * np.count_nonzero(more) < len(more):  # a few long ones are no burden to the rest
                 wide = np.arange(len(keys))[wide][more]
         word = columns[wide, j].astype(np.uint64) * (GOLDEN + np.uint64(2 * j))
