@@ -139,10 +139,10 @@ def test_a_ratio_of_even_clusters_is_doubtful_if_they_are_few(clusters, doubtful
     assert deleted.bound_ratio(got, np.full((clusters, 2), 4.0), 0.95).doubtful == doubtful
 
 
-@pytest.mark.parametrize(("clusters", "doubtful"), [(5, True), (40, False)])
-def test_a_value_of_even_clusters_is_doubtful_if_they_are_few(clusters, doubtful):
-    parts = np.random.default_rng(1).random((clusters, 2))
-    assert deleted.bound_value(lambda sums: sums[:, 0] / clusters, parts, clusters, 0.95).doubtful == doubtful
+@pytest.mark.parametrize(("effective", "moving", "doubtful"), [(5, 40, True), (40, 5, True), (40, 40, False)])
+def test_a_value_is_doubtful_if_few_clusters_weigh_or_move_it(effective, moving, doubtful):
+    parts = np.repeat([1.0, 0.0], [moving, 40 - moving])[:, None]
+    assert deleted.bound_value(lambda sums: sums[:, 0] / 40, parts, effective, 0.95).doubtful == doubtful
 
 
 def test_rates_of_0_and_1_have_an_end_of_wilson():
