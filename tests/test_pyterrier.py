@@ -114,7 +114,7 @@ def test_systems_are_compared_with_a_baseline(pt, world, ours):
 def test_what_stands_beside_the_runs_is_read_once_in_an_experiment(pt, world, monkeypatch):
     times = Counter()
     real = opening.open_input
-    monkeypatch.setattr(opening, "open_input", lambda path: times.update([str(path)]) or real(path))
+    monkeypatch.setattr(opening, "open_input", lambda path, *buffer: times.update([str(path)]) or real(path, *buffer))
     gender = fair.given("gender", **TEXTUAL)
     topics, qrels, systems = world
     pt.Experiment(systems, topics, qrels, [gender.NFaiRR @ 10, nDCG @ 10], batch_size=4)

@@ -451,7 +451,7 @@ def test_a_list_is_not_written_over(batch, fairtrec_command, command):
 def test_each_file_is_read_once(batch, monkeypatch):
     opened = []
     really = opening.open_input
-    monkeypatch.setattr(opening, "open_input", lambda path: opened.append(str(path)) or really(path))
+    monkeypatch.setattr(opening, "open_input", lambda path, *buffer: opened.append(str(path)) or really(path, *buffer))
     ours([*paths(["runs"]), "runs/a.run"])
     once = [*paths(["runs"]), "qrels", "groups.csv", "docs.tsv"]
     looked_at = ["docs.tsv"]  # its start, which tells its form

@@ -35,9 +35,9 @@ def opened(monkeypatch, example):
     times = Counter()
     real = opening.open_input
 
-    def counting(path):
+    def counting(path, *buffer):
         times[str(path)] += 1
-        return real(path)
+        return real(path, *buffer)
 
     monkeypatch.setattr(opening, "open_input", counting)
     return times

@@ -48,7 +48,7 @@ def opened(monkeypatch):
     """Count how often each file is opened by us."""
     times = Counter()
     real = opening.open_input
-    monkeypatch.setattr(opening, "open_input", lambda path: times.update([str(path)]) or real(path))
+    monkeypatch.setattr(opening, "open_input", lambda path, *buffer: times.update([str(path)]) or real(path, *buffer))
     return times
 
 
