@@ -16,6 +16,7 @@ from typing import Literal
 FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
 BIN = Path(sys.executable).parent
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+INSTALLED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # compiled once
 ROUNDS = 5  # of which a row is the median
 NO_TREC_EVAL = "      trec_eval is neither on PATH nor in TREC_EVAL, so nothing is compared with it"
 
@@ -53,9 +54,8 @@ class Cost:
 
 def run(command: Sequence[str | Path]) -> Cost:
     """Run a command once, its output thrown away. A command that fails is an error."""
-    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # as installed
     alone = [sys.executable, "-I", "-S", Path(__file__).with_name("alone.py"), *command]
-    done = subprocess.run(list(map(str, alone)), check=False, capture_output=True, text=True, env=compiled)
+    done = subprocess.run(list(map(str, alone)), check=False, capture_output=True, text=True, env=INSTALLED)
     if done.returncode:
         raise SystemExit(f"{command[0]} cannot be run: {done.stderr[-500:]}")
     *cost, status = map(float, done.stdout.split())
@@ -77,8 +77,9 @@ print(getattr(time, {clock!r})(), file=sys.stderr)
 def spend_inside(arguments: Sequence[str | Path], clock: Literal["thread_time", "process_time"]) -> float:
     """Measure the CPU seconds of the first thread or process of a command, start-up included: a median."""
     command = [BIN / "python", "-c", INSIDE.format(clock=clock), *arguments]
-    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    several = [subprocess.run(command, check=True, capture_output=True, text=True, env=compiled) for _ in range(ROUNDS)]
+    several = [
+        subprocess.run(command, check=True, capture_output=True, text=True, env=INSTALLED) for _ in range(ROUNDS)
+    ]
     return statistics.median(float(done.stderr.split()[-1]) for done in several)
 
 

@@ -23,7 +23,7 @@ SEVERAL = 3  # cutoffs of a measure, from which they are computed together
 
 
 class InputsOfSamples(Inputs):
-    """Inputs for measures that look at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
+    """Inputs for measures that look at all rankings of a query at once, with [ranking, ...] instead of [query, ...].
 
     What belongs to a query (its target, its judged documents) stays [query, ...]. The measures are of one attribute.
     Raises UsageError for one that needs what is not known for each ranking.

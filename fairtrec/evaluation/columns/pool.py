@@ -297,32 +297,31 @@ def pool_values(system: System, measures: Sequence[Measure], qids: Sequence[str]
     """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
     frequency = find_frequencies(context.opened.get("pool"), qids, system.name)
     frequency.flags.writeable = False  # so that what is computed for it can be kept
-    alike: dict[Any, list[Measure]] = {}  # that look at the same inputs
+    alike: dict[tuple[str, frozenset[str]], list[Measure]] = {}  # that look at the same inputs
     apart = frozenset({"run_scores", "sample_of"} if system.sampled else {"run_scores"})
     for measure in dict.fromkeys(measures):
         if measure.supports("pool"):
             alike.setdefault((measure.by, apart.intersection(measure.needs)), []).append(measure)
-    found = {each: pool for several in alike.values() for each, pool in _pool(system, several, qids, context).items()}
+    found: dict[Measure, PooledQueries] = {}
+    for (attribute, reads), several in alike.items():
+        found |= _pool(system, several, reads, qids, context.take_attribute(attribute))
     return Pooled({measure: found[measure] for measure in measures if measure in found}, frequency)
 
 
-def _reads_evaluated(measure: Measure) -> bool:
-    """Tell whether a measure reads the scores of the queries that are evaluated, whichever others the run has."""
-    return "run_scores" in measure.needs
-
-
 def _pool(
-    system: System, measures: Sequence[Measure], qids: Sequence[str], context: EvaluationContext
+    system: System, measures: Sequence[Measure], reads: frozenset[str], qids: Sequence[str], context: EvaluationContext
 ) -> dict[Measure, PooledQueries]:
-    """Take what measures of the same inputs pool, the mean over a query's rankings where there are several."""
-    one, depth = measures[0], find_depth(measures)
-    own = context.take_attribute(one.by)
+    """Take what measures of the same inputs pool, the mean over a query's rankings where there are several.
+
+    They may read the scores of the queries that are evaluated, whichever others the run has, or all rankings at once.
+    """
+    depth = find_depth(measures)
     several: Iterable[Inputs] = (
-        Inputs(run.cut(ranked, None) if _reads_evaluated(one) else run, [ranked[row] for row in part], own, depth)
+        Inputs(run.cut(ranked, None) if "run_scores" in reads else run, [ranked[row] for row in part], context, depth)
         for run, ranked in system.parts(qids)
         for part in deal_queries(run, ranked, depth)
     )
-    if system.sampled and "sample_of" in one.needs:
+    if "sample_of" in reads:
         several = [InputsOfSamples(system.runs, qids, measures, context)]
     place = {qid: at for at, qid in enumerate(qids)}
     parts: dict[Measure, list[PooledQueries]] = {measure: [] for measure in measures}
