@@ -116,8 +116,8 @@ def _sort_keys(keys: Keys) -> Keys:
     [3, 7]
     """
     if extension is not None:
-        several = extension.sort_keys(keys, np.empty_like(keys))
-        return np.array(keys[:several])
+        keys.resize(extension.sort_keys(keys, np.empty_like(keys)), refcheck=False)
+        return keys
     return np.asarray(list_distinct(keys))
 
 
@@ -125,21 +125,26 @@ def _sort_keys(keys: Keys) -> Keys:
 class Docnos:
     """A set of docnos in the order of their keys; the place of a docno in it is its row number everywhere else.
 
-    Docnos with the same key are in the order of their bytes.
+    Docnos with the same key are in the order of their bytes. ``wide`` are they themselves, where some have more than 8
+    bytes: of others the keys say all.
     """
 
-    names: Docs
     keys: Keys
+    wide: Docs | None = None
 
     @classmethod
-    def collect(cls, docnos: Docs) -> "Docnos":
-        """Collect the distinct docnos of a column."""
-        docnos = np.asarray(docnos)  # of one in pieces too
+    def collect(cls, *columns: Docs) -> "Docnos":
+        """Collect the distinct docnos of columns."""
+        if all(column.dtype.itemsize <= 8 for column in columns):  # the key is the docno
+            keys, last = np.empty(sum(map(len, columns)), dtype=np.uint64), 0
+            for column in columns:
+                for start in range(0, len(column), TOGETHER):
+                    piece = fingerprints(column[start : start + TOGETHER])
+                    keys[last : last + len(piece)] = piece
+                    last += len(piece)
+            return cls(_sort_keys(keys))
+        docnos = np.concatenate(columns)  # of those in pieces too
         keys = fingerprints(docnos)
-        if docnos.dtype.itemsize <= 8:  # the key is the docno
-            keys = _sort_keys(keys)
-            names: Docs = keys.astype(">u8").view("S8")
-            return cls(names, keys)
         order = np.argsort(keys, kind="stable")
         names, keys = docnos[order], keys[order]
         same = keys[1:] == keys[:-1]
@@ -148,7 +153,19 @@ class Docnos:
             names[tied] = names[tied][np.lexsort((names[tied], keys[tied]))]
         fresh = np.ones(len(keys), dtype=np.bool_)
         fresh[1:] = (keys[1:] != keys[:-1]) | (names[1:] != names[:-1])
-        return cls(names, keys) if fresh.all() else cls(names[fresh], keys[fresh])
+        return cls(keys, names) if fresh.all() else cls(keys[fresh], names[fresh])
+
+    @cached_property
+    def names(self) -> Docs:
+        """The docnos themselves."""
+        return self.keys.astype(">u8").view("S8") if self.wide is None else self.wide
+
+    def list_buffers(self) -> tuple[Any, int, Keys]:
+        """List what compiled loops ask for: the letters of docnos, None if the keys say all, their width, the keys."""
+        keys = np.ascontiguousarray(self.keys)
+        if self.wide is None:
+            return None, 8, keys
+        return np.ascontiguousarray(self.wide).view("u1"), self.wide.dtype.itemsize, keys
 
     @classmethod
     def with_values(cls, names: Iterable[str], values: Floats) -> "tuple[Docnos, Floats]":
@@ -167,8 +184,11 @@ class Docnos:
         ([b'a', b'b', b'c', b'd'], [0, 1])
         """
         at = self._bisect(others.keys, others.names)
+        keys = np.insert(self.keys, at, others.keys)
+        if self.wide is None and others.wide is None:
+            return Docnos(keys), at
         names = np.promote_types(self.names.dtype, others.names.dtype)
-        return Docnos(np.insert(self.names.astype(names), at, others.names), np.insert(self.keys, at, others.keys)), at
+        return Docnos(keys, np.insert(self.names.astype(names), at, others.names)), at
 
     def add(self, columns: Sequence[Docs]) -> "Docnos":
         """Put the docnos of columns among these; give these themselves if all are here.
@@ -177,12 +197,11 @@ class Docnos:
         >>> table.add([np.array([b"d", b"c", b"c"])]).names.tolist(), table.add([table.names]) is table
         ([b'b', b'c', b'd'], True)
         """
-        lacking = [column[self.rows(column) == MISSING] for column in columns]
-        others = Docnos.collect(np.concatenate([self.names[:0], *lacking]))
+        others = Docnos.collect(*(column[self.rows(column) == MISSING] for column in columns))
         return self.insert(others)[0] if len(others) else self
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.keys)
 
     @cached_property
     def slots(self) -> tuple[Any, np.uint64]:
@@ -192,15 +211,15 @@ class Docnos:
         can choose ids that want the same slots. A row that finds the first PROBES taken is left out, and bisection
         finds it.
         """
-        bits = (2 * len(self.keys)).bit_length()
+        bits = (3 * len(self.keys) // 2).bit_length()  # a third of the slots stays free
         if extension is not None and 0 < len(self.keys) < 1 << 31:
             table = np.empty(1 << bits, dtype=np.int32)
             extension.lay_out(np.ascontiguousarray(self.keys), table)
             return table, np.uint64(64 - bits)
         slots: Any = np.full(1 << bits, MISSING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64)
         shift = np.uint64(64 - bits)
-        # All rows move at once: of those that want one free slot the last writer has it, the others go one slot on. At
-        # least half of the slots stay free, so that few steps bring everything home, and a look-up ends soon.
+        # All rows move at once: of those that want one free slot the last writer has it, the others go one slot on. So
+        # many slots stay free that few steps bring everything home, and a look-up ends soon.
         waiting = np.arange(len(self.keys), dtype=slots.dtype)
         at = (self.keys * GOLDEN >> shift).astype(np.int64)
         for _ in range(PROBES):
@@ -256,17 +275,16 @@ class Docnos:
             found[there] = self.rows(docnos[lines[there]])
             return found
         if compiled is not None:
-            texts, names = np.ascontiguousarray(docnos), np.ascontiguousarray(self.names)
+            texts = np.ascontiguousarray(docnos)
             places = None if lines is None else np.ascontiguousarray(lines)
-            asked, table = (texts.view("u1"), texts.dtype.itemsize, places), (names.view("u1"), names.dtype.itemsize)
-            compiled.find(*asked, *table, self.keys, slots, found)
+            compiled.find(texts.view("u1"), texts.dtype.itemsize, places, *self.list_buffers(), slots, found)
             return found
         return self._find_rows_plain(docnos, slots, shift)
 
     def _find_rows_plain(self, docnos: Docs, slots: Any, shift: np.uint64) -> Ints:
         """Find the same in numpy."""
         found, keys = np.full(len(docnos), MISSING, dtype=np.int64), fingerprints(docnos)
-        long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
+        long = self.wide is not None or docnos.dtype.itemsize > 8
         at = (keys * GOLDEN >> shift).astype(np.int64)
         asked = np.arange(len(docnos))
         for _ in range(PROBES):

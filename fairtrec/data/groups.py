@@ -297,7 +297,7 @@ def find_rows(table: Labels | Stances, qids: Sequence[str], docnos: Docs, lines:
 def product(first: Labels, second: Labels) -> Labels:
     """Cross two attributes: the group ``a*b`` holds what is in a and in b, by the product of the weights."""
     assert first.per_query == second.per_query
-    names = Docnos.collect(np.concatenate([first.rows.names, second.rows.names]))
+    names = Docnos.collect(first.rows.names, second.rows.names)
     refuse_large(documents=len(names), groups=len(first.groups) * len(second.groups))
     left, right = (_aligned(labels, names) for labels in (first, second))
     weights = (left[:, :, None] * right[:, None, :]).reshape(len(names), -1)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from fairtrec.data.docnos import (
     Floats,
     Ints,
     encode_ids,
+    find_starts,
     lay_rows,
     list_lines,
     number_rows,
@@ -22,6 +24,7 @@ from fairtrec.data.docnos import (
 )
 from fairtrec.support.notes import Note
 
+PIECE = 1 << 15  # documents that are looked up at a time, as caches have them
 STEPS = 64  # ranks that all rankings go on together, to find how far documents are tied
 
 
@@ -436,11 +439,16 @@ class QrelsIndex:
         Each has so many lines of the run from its ``first`` on, and one of the ``numbers`` of the queries here. Only
         what is judged is laid out in rows: one long ranking among many short ones takes no memory for the others.
         """
-        query = np.repeat(np.arange(len(first)), lengths)
-        lines = list_lines(first, lengths)
-        grades = self.find_grades(numbers[query], run.docnos[lines])
-        judged = np.flatnonzero(~np.isnan(grades))
-        query = query[judged]
-        places = lines[judged] + 1 - first[query] if run.positions is None else run.positions[lines[judged]]
+        parts = [(first[:0], first[:0], self.grades[:0])]
+        pieces = find_starts(np.cumsum(lengths) // PIECE)
+        for begin, end in pairwise(pieces.tolist()):
+            query, lines = (
+                np.repeat(np.arange(begin, end), lengths[begin:end]),
+                list_lines(first[begin:end], lengths[begin:end]),
+            )
+            judged, at = self.find_judged(numbers[query], run.docnos[lines])
+            parts.append((query[judged], lines[judged], self.grades[at]))
+        query, lines, grades = map(np.concatenate, zip(*parts, strict=True))
+        places = lines + 1 - first[query] if run.positions is None else run.positions[lines]
         many = np.bincount(query, minlength=len(first))
-        return lay_rows(places, many, 0)[0], lay_rows(grades[judged], many, np.nan)[0]
+        return lay_rows(places, many, 0)[0], lay_rows(grades, many, np.nan)[0]

@@ -45,7 +45,7 @@ COMPARED_RANKS = 100  # of these, if whole rankings are measured
 ENOUGH = 0.9  # of the ranks that measures of relevance look at; a reader must know if fewer are judged
 _KNOWN = "of {ranks} documents in the measured ranks, {known:has} a label{others}"
 CELLS = 1 << 21  # of a matrix [query, rank, group]
-MANY = 10_000  # queries, whose ranks are looked at together
+MANY = 256  # queries, whose ranks are looked at together
 
 
 def weigh_known(known: object, ranks: object, **_: object) -> NoteSeverity:

@@ -189,9 +189,10 @@ class Evaluator:
         scores: list[Scores] = []
         failed: Failed = {}
         documents: Documents | None = None
-        for first in range(0, len(loaded), together):
-            several, of = loaded[first : first + together], (first, len(loaded))
-            runs, broken = read(several, reading, jobs, keep_going=keep_going, of=of)
+        for first in range(0, len(named), together):
+            several, loaded = loaded[:together], loaded[together:]
+            runs, broken = read(several, reading, jobs, keep_going=keep_going, of=(first, len(named)))
+            several = []  # and with it whole rankings, of which the runs have what is looked at
             looked_up = self.documents(runs, reading) if reading.two_pass and runs else None
             found, lacking = finish_runs(runs, reading, looked_up, jobs, keep_going=keep_going)
             scores += found
@@ -269,7 +270,7 @@ class Evaluator:
         assert reference is not None
         needs, rankings = needs or reading.needs, [(run.rest, run.qids) for run in runs]
         parts = collect_documents(rankings, needs, reading.context, self.choices)
-        looked_at = Docnos.collect(np.concatenate(parts))
+        looked_at = Docnos.collect(*parts)
         longer = [(run.tied, run.qids) for run in runs if run.tied is not None and run.tied is not run.rest]
         every = looked_at.add([run.cut(qids, needs.depth, with_ties=True).docnos for run, qids in longer])
         fresh = every

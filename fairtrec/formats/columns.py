@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from contextvars import copy_context
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
@@ -40,7 +41,7 @@ DECIMAL_COMMA = compile_late(r"[+-]?\d+(,\d+)+([eE][+-]?\d+)?")
 SAMPLE_MARK = "\x1f"  # between a query and its sample in the id of a ranking, as no id that is typed has it
 WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
-FEW = 50_000  # rows in a block, from which there may be many blocks
+FEW = 25_000  # rows in a block, from which there may be many blocks
 MOST_BYTES = 1 << 32  # of one column
 LARGEST_LAYOUT = 1 << 26  # bytes of ids, up to which a small limit of bytes does not count them
 MOST_COLUMNS = 1024  # that the compiled loop takes
@@ -141,7 +142,7 @@ def stream(
 ) -> ColumnBlocks:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
-    The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
+    The blocks of a large file are parsed in threads while another reads the next one; their order stays. There ``keep``
     looks through the columns, too, and leaves of them what is needed. ``take`` does the work of both on a block of so
     many line ends, if it is plain. Once there is one of ``rooms`` the columns stand in it. ``comments``
     takes how many lines were comments.
@@ -153,7 +154,8 @@ def stream(
         parsed: deque[tuple[Future[tuple[Columns, LineNumbers]], Any]] = deque()
         row, spare = 0, list[bytearray]()
         blocks = entries(file, path, header=layout.header, longest=layout.longest, spare=spare, comments=comments)
-        for block, line, ends, full in blocks:
+        while (read := next(blocks, None)) is not None:
+            block, line, ends, full = read
             if workers is None and not full:
                 yield parser.parse(block, line, ends)
                 continue
@@ -161,6 +163,8 @@ def stream(
                 from concurrent.futures import ThreadPoolExecutor
 
                 workers = stack.enter_context(ThreadPoolExecutor(WORKERS))
+                if not opening.is_stream(path):  # which may let a thread wait when nobody waits for it any more
+                    blocks = _read_ahead(blocks, stack.enter_context(ThreadPoolExecutor(1)))
             given = rooms[0].take_room(row, ends) if rooms else {}
             row += ends
             parsed.append((workers.submit(parser.parse, block, line, ends, given), block))
@@ -168,6 +172,15 @@ def stream(
                 yield _take_first(parsed, spare)
         while parsed:
             yield _take_first(parsed, spare)
+
+
+def _read_ahead(blocks: Iterator[Any], reader: "Executor") -> Iterator[Any]:
+    """Give blocks, the next of which is read by another thread in the meantime."""
+    context = copy_context()  # which listens to progress
+    ahead = reader.submit(context.run, lambda: next(blocks, None))
+    while (block := ahead.result()) is not None:
+        ahead = reader.submit(context.run, lambda: next(blocks, None))
+        yield block
 
 
 def _take_first(

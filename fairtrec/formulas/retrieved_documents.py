@@ -81,7 +81,7 @@ class RetrievedDocuments:
         lengths = np.concatenate([each.lengths for each in several])
         documents = first.documents
         if more:
-            table = Docnos.collect(np.concatenate([each.names for each in several]))
+            table = Docnos.collect(*(each.names for each in several))
             rows = [np.append(table.rows(each.names), MISSING) for each in several]
             documents = np.concatenate([row[each.documents] for row, each in zip(rows, several, strict=True)])
         order = np.argsort(query, kind="stable")

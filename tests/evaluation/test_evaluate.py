@@ -320,7 +320,7 @@ def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)
     qrels = loading.qrels({"q": {"dx": 3, "d1": 2}, "s": {"d2": 1}})
     parts = collect_documents([(run, ("q", "r"))], Needs(frozenset(FaiRR().needs), 10), EvaluationContext(), skip)
-    docnos = Docnos.collect(np.concatenate(parts))
+    docnos = Docnos.collect(*parts)
     known = docnos.names != b"dx"
     nothing = np.zeros(len(docnos), dtype=np.int64)
     table = Counts(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))

@@ -174,7 +174,7 @@ def _compute_values(
 
 def _split_queries(runs: Sequence[Run], qids: Sequence[str]) -> Iterator[tuple[slice, "_Block"]]:
     """Look documents up for some queries at a time: as many as have ``LINES`` lines and cells, and one at least."""
-    table = Docnos.collect(np.concatenate([run.docnos for run in runs]))
+    table = Docnos.collect(*(run.docnos for run in runs))
     numbers = [table.rows(run.docnos) for run in runs]
     rows = [run.numbers(qids) for run in runs]
     many = [

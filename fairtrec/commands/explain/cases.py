@@ -190,7 +190,7 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
         if (lexicon := find_lexicon(evaluator.plan)) is not None:
             deep = None if choices.missing == "skip" else measure.depth
             parts = [run.rest.cut(run.qids, deep).docnos for run in runs if isinstance(run.rest, Run)]
-            ranked = Docnos.collect(np.concatenate(parts) if parts else np.empty(0, "S1"))
+            ranked = Docnos.collect(*parts)
             texts = RankedTexts(lexicon, request.dropped, ranked)
         watched = None if texts is None else texts.keep_wanted
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
@@ -226,7 +226,7 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
 def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Documents:
     """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
     runs = [(run.rest, run.qids) for run in several if run.rest is not None]
-    docnos = Docnos.collect(np.concatenate(collect_documents(runs, reading.needs, reading.context, documents.choices)))
+    docnos = Docnos.collect(*collect_documents(runs, reading.needs, reading.context, documents.choices))
     shallow = documents.with_counts(documents.counted.take_documents(docnos))
     if shallow.refuses_missing:
         tops = [(system.cut(qids, find_depth(reading.measures)), qids) for system, qids in runs]

@@ -125,7 +125,7 @@ def _named(runs: Iterable[FilePath | HeldRun]) -> Docs:
     names = np.empty(0, "S1")
     for path in runs:
         if isinstance(path, HeldRun):
-            names = Docnos.collect(np.concatenate((names, path.read(Findings()).docnos))).names
+            names = Docnos.collect(names, path.read(Findings()).docnos).names
             continue
         if submissions.is_refused(path):
             continue
@@ -134,7 +134,7 @@ def _named(runs: Iterable[FilePath | HeldRun]) -> Docs:
                 "runs are read twice to check their documents, and a stream can be read only once; pass a file"
             )
         own = Docnos.collect(entries.read(path, Findings()).docnos).names
-        names = Docnos.collect(np.concatenate((names, own))).names
+        names = Docnos.collect(names, own).names
     return names
 
 

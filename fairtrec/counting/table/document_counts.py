@@ -5,12 +5,12 @@ TSV has a header ``docno tokens <group> <group> ...``, then a document a line; `
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from fairtrec.counting.table.files import MOST, WRITE_COUNTS, Table
-from fairtrec.data import MISSING, Bools, Counts, Docnos, Histogram, Ints, refuse_large
+from fairtrec.data import MISSING, Bools, Counts, Docnos, Floats, Histogram, Ints, refuse_large
 from fairtrec.data.counts import make_histogram, merge_histograms
 from fairtrec.formats import columns
 from fairtrec.support.compiled import extension
@@ -34,9 +34,9 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Co
         if collection:
             histogram = table.distribution.histogram or _scanned(table, groups)
         return Counts(groups, wanted, known, tokens, counts, collection=histogram)
-    known = np.zeros(len(wanted.names), dtype=np.bool_)
-    numbers = np.zeros((len(wanted.names), 1 + len(groups)), dtype=np.int64)  # of tokens, and of terms of each group
-    wanted.rows(wanted.names[:1])  # so that no two threads lay out the same table
+    is_known, of_tokens = np.zeros(len(wanted), dtype=np.bool_), np.zeros(len(wanted), dtype=np.uint32)  # up to MOST
+    of_groups = np.zeros((len(wanted), len(groups)))
+    _ = wanted.slots  # so that no two threads lay out the same table
 
     def keep(block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:
         several = [block["tokens"], *(block[group] for group in groups)]
@@ -44,40 +44,42 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Co
             _refuse_numbers(np.stack(several, axis=1), path, lines)
         rows = wanted.rows(block["docno"])
         here = np.flatnonzero(rows != MISSING)
-        numbers[rows[here]] = np.stack([each[here] for each in several], axis=1)
+        of_tokens[rows[here]] = several[0][here]
+        of_groups[rows[here]] = np.stack([each[here] for each in several[1:]], axis=1)
         every = make_histogram(np.stack(several[1:], axis=1)) if collection else None
         return {"here": here, "rows": rows[here], "every": every}
 
-    plain = None if collection else _plain_reader(table, wanted, groups, numbers)
+    plain = None if collection else _plain_reader(table, wanted, groups, of_tokens, of_groups)
     for block, lines in table.blocks(keep, plain):
         rows = block["rows"]
-        also = known.copy()
+        also = is_known.copy()
         also[rows] = True
-        if np.count_nonzero(also) < np.count_nonzero(known) + len(rows):
-            _refuse_repeats(block, known, wanted, path, lines)
-        known = also
+        if np.count_nonzero(also) < np.count_nonzero(is_known) + len(rows):
+            _refuse_repeats(block, is_known, wanted, path, lines)
+        is_known = also
         if collection:
             histogram = block["every"] if histogram is None else merge_histograms(histogram, block["every"])
-    return Counts(groups, wanted, known, numbers[:, 0], numbers[:, 1:], collection=histogram)
+    return Counts(groups, wanted, is_known, of_tokens, of_groups, collection=histogram)
 
 
-def _plain_reader(table: Table, wanted: Docnos, groups: Sequence[str], numbers: Ints) -> columns.Take | None:
+def _plain_reader(
+    table: Table, wanted: Docnos, groups: Sequence[str], tokens: Any, counts: Floats
+) -> columns.Take | None:
     """Give what looks the documents of plain lines up while it parses them, in C; None if there is no such loop.
 
-    It puts the numbers of documents into their rows of ``numbers`` [document, number].
+    It puts the numbers of documents into their rows of ``tokens`` [document] and ``counts`` [document, group].
     """
     slots = wanted.slots[0] if len(wanted) else np.empty(0)
     if extension is None or slots.dtype != np.int32:
         return None
-    places = np.array([0, *(1 + groups.index(group) for group in table.groups)], np.int64)  # of the numbers of a line
-    names, keys = np.ascontiguousarray(wanted.names), np.ascontiguousarray(wanted.keys)
-    looked_up = names.view("u1"), names.dtype.itemsize, keys, slots, wanted.filter
+    places = np.array([groups.index(group) for group in table.groups], np.int64)  # of the counts of a line
+    looked_up = *wanted.list_buffers(), slots, wanted.filter
 
     def take(block: bytes, ends: int) -> columns.Columns | None:
         room = min(ends + 1, len(wanted))
         here, rows = np.empty(room, np.int64), np.empty(room, np.int64)
-        later = np.empty((extension.LATER, len(places)), np.int64)
-        read, found = extension.take_counts(block, *looked_up, places, here, rows, numbers, later)
+        later = np.empty((extension.LATER, 1 + len(places)), np.int64)
+        read, found = extension.take_counts(block, *looked_up, places, here, rows, tokens, counts, later)
         return None if read < 0 else {"here": here[:found], "rows": rows[:found]}
 
     return take

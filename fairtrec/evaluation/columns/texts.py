@@ -43,5 +43,5 @@ def _written(measure: Any, context: EvaluationContext) -> list[EvaluationContext
     known, choices = context.documents.counted, replace(context.documents.choices, bounds=None, missing="neutral")
     several = [Documents(known, choices), Documents(known, choices)]
     for documents, counts in zip(several, measure.counts_at_ends(len(known.groups)), strict=True):
-        documents.counts[~documents.document_counts.known] = counts
+        documents.set_unknown(counts)
     return [replace(context, documents=documents) for documents in several]

@@ -127,7 +127,7 @@ def background(inputs: Inputs) -> Candidates:
     if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
         documents.last = None  # before memory is taken for the next
         # its unknown documents are neutral: as worst ones they would ease the ideal
-        counts = documents.document_counts.counts.astype(np.float64) if documents.missing == "worst" else inputs.counts
+        counts = documents.document_counts.counts if documents.missing == "worst" else inputs.counts
         documents.last = asked, _gather(documents, run, inputs.qids, depth, counts)
     return documents.last[1]
 
@@ -139,12 +139,13 @@ def _gather(documents: Documents, run: Run, qids: Sequence[str], depth: int, cou
     widest = min(depth, longest)
     shape = len(qids), widest
     refuse_large(queries=len(qids), documents=widest, groups=counts.shape[1])
-    found, is_there = np.full((*shape, counts.shape[1]), np.nan), np.zeros(shape, dtype=np.bool_)
+    found, is_there = np.empty((*shape, counts.shape[1])), np.zeros(shape, dtype=np.bool_)
     step = max(PIECE // max(longest if documents.missing == "skip" else widest, 1), 1)
     for first in range(0, len(qids), step):
         part = slice(first, first + step)
         rows = documents.document_counts.docnos.rows(run.docnos, documents.find_lines(run, numbers[part], depth))
         cells = part, slice(rows.shape[1])
         found[cells], is_there[cells] = take(counts, rows), rows != MISSING
+        found[part, rows.shape[1] :] = np.nan
     one = np.ones((), dtype=np.int64)
     return Candidates(found, np.broadcast_to(one, shape) if is_there.all() else is_there.astype(np.int64))

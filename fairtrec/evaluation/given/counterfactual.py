@@ -155,7 +155,7 @@ def counterfactual(inputs: RunContext) -> Ints:
     if not set(qids) & set(other.qids):
         raise InputError(f"this run has none of the queries of {run.name}; check the ids", other.name)
     lines = [each.top(qids, inputs.depth) for each in (run, other)]
-    table = Docnos.collect(np.concatenate([each.docnos for each in (run, other)]))
+    table = Docnos.collect(run.docnos, other.docnos)
     rankings = np.full((2, len(qids), max(each.shape[1] for each in lines)), MISSING, dtype=np.int64)
     for number, (each, at) in enumerate(zip((run, other), lines, strict=True)):
         found = np.append(table.rows(each.docnos), MISSING)[at]

@@ -235,7 +235,7 @@ def _find_documents(opened: OpenedReferences, sources: Mapping[str, Any]) -> Cal
         for part in parts.values():
             yield from part or ()
 
-    return cache(lambda: Docnos.collect(np.concatenate([*collect()])))
+    return cache(lambda: Docnos.collect(*collect()))
 
 
 def _count_bytes(thing: Any) -> float:

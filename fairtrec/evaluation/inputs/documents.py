@@ -127,9 +127,9 @@ class Documents:
 
     def __post_init__(self) -> None:
         self.document_counts, self.missing = self.counted, self.choices.missing
-        self.counts = self.document_counts.counts.astype(np.float64)
+        self.counts = self.document_counts.counts.astype(np.float64, copy=False)
         if self.missing == "worst":
-            self.counts[~self.document_counts.known] = np.inf
+            self.set_unknown(np.inf)
         self.has_missing = not self.counted.known.all() or any(each.has_missing for each in self.by.values())
         self.refuses_missing = self.has_missing and self.missing == "error"
 
@@ -142,6 +142,10 @@ class Documents:
     def missing_count(self) -> int:
         """How many documents nobody knows."""
         return int((~self.document_counts.known).sum())
+
+    def set_unknown(self, counts: Any) -> None:
+        """Let documents that nobody knows have these counts [group]."""
+        self.counts = np.where(self.document_counts.known[:, None], self.counts, counts)
 
     def find_missing(self, docnos: Docs) -> Bools:
         """Tell which of these documents nobody knows."""
@@ -328,7 +332,7 @@ def note_unknown_sources(
     how, notes = _what(documents), []
     for thing in reversed(context.things):
         parts = [np.empty(0, "S1"), *thing.collect_documents(context, needs, qids, choices)]
-        strange = documents.find_missing(Docnos.collect(np.concatenate(parts)).names)
+        strange = documents.find_missing(Docnos.collect(*parts).names)
         if several := int(strange.sum()):
             notes.append(
                 UNKNOWN_IN_SOURCES.note(unknown=several, documents=len(strange), where=thing.documents_place, **how)

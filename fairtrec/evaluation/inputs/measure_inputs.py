@@ -88,7 +88,8 @@ class Inputs(RunContext):
     @cached_property
     def tokens(self) -> Floats:
         """Lengths [document]."""
-        return self.documents.document_counts.tokens.astype(np.float64)
+        tokens: Floats = self.documents.document_counts.tokens.astype(np.float64)
+        return tokens
 
     @cached_property
     def collection(self) -> Candidates:

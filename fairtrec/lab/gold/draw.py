@@ -60,7 +60,7 @@ class Exposures:
 def exposures(runs: Sequence[Run], *, per_query: bool = False) -> Exposures:
     """Sum the exposure of each document, or if asked for of each document of each query, in runs that have been cut."""
     columns: list[Docs] = [_names(run) if per_query else run.docnos for run in runs]
-    names = Docnos.collect(np.concatenate(columns))
+    names = Docnos.collect(*columns)
     parts: list[tuple[Ints, Floats]] = []
     for run, column in zip(runs, columns, strict=True):
         lengths = np.diff(run.starts)
@@ -289,7 +289,7 @@ def _documents_of(runs: Sequence[Run], chosen: Sequence[str], seed: int) -> tupl
     qids: list[str] = []
     docnos: list[str] = []
     for qid in chosen:
-        names = Docnos.collect(np.concatenate([run.cut([qid], None).docnos for run in runs])).names
+        names = Docnos.collect(*(run.cut([qid], None).docnos for run in runs)).names
         docnos += decode(names[_order(names, seed)])
         qids += [qid] * len(names)
     return qids, docnos

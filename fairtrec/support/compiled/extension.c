@@ -842,13 +842,15 @@ enum { PROBES = 64 };
 
 /* Documents in the order of their keys, equal ones in that of their names, and a hash table of their row numbers (-1: free),
  * some of whose slots are free. A row stands in the first free slot at or behind that of its key. If that is not among
- * the first PROBES, as where somebody has made keys that collide, the row stands in none: it is found by bisection. */
+ * the first PROBES, as where somebody has made keys that collide, the row stands in none: it is found by bisection.
+ * Above the number of a row a slot has its mark, the bits of the hash that there is room for. Most rows that stand in the
+ * way of another have other marks, so that their keys, which are far away in memory, are not asked for. */
 typedef struct {
-    const unsigned char *names;
+    const unsigned char *names; /* NULL where no docno has more than 8 bytes: the keys are the docnos then */
     const uint64_t *keys;
     const int32_t *slots;
     Py_ssize_t width, there, size; /* of a name; rows; slots */
-    int bits;
+    int bits, row_bits; /* of the number of a slot, and of a row */
 } Table;
 
 /* Count the bits of a slot's number; 0 where a table has no power of two of slots, or one. */
@@ -857,6 +859,12 @@ static int count_bits(Py_ssize_t size)
     if (size < 2 || (size & (size - 1)) || size > (Py_ssize_t)1 << 40)
         return 0;
     return highest((uint64_t)size);
+}
+
+/* Count the bits that tell so many rows apart; -1 where a slot has none for them. */
+static int count_row_bits(Py_ssize_t rows)
+{
+    return rows > INT32_MAX ? -1 : rows > 1 ? highest((uint64_t)rows - 1) + 1 : 0;
 }
 
 /* Tell whether the parts of a table fit each other, and fill it in. */
@@ -869,12 +877,23 @@ static int open_table(Table *table, const Py_buffer *names, Py_ssize_t width, co
     table->there = keys->len / 8;
     table->size = slots->len / 4;
     table->bits = count_bits(table->size);
-    return table->bits && width > 0 && names->len % width == 0 && names->len / width == table->there;
+    table->row_bits = count_row_bits(table->there);
+    if (!table->bits || table->row_bits < 0)
+        return 0;
+    if (names->obj == NULL)
+        return width == 8;
+    return width > 0 && names->len % width == 0 && names->len / width == table->there;
 }
 
 static inline size_t home_of(uint64_t key, int bits)
 {
     return (size_t)(key * GOLDEN >> (64 - bits));
+}
+
+/* The mark of a key: bits of its hash that do not tell its slot. */
+static inline uint32_t mark_of(uint64_t key, int bits, int row_bits)
+{
+    return row_bits == 31 ? 0 : (uint32_t)(key * GOLDEN << bits >> (33 + row_bits));
 }
 
 /* Nearly each look-up is of memory that nobody has looked at for long: ask for it in two steps, this one first. */
@@ -883,14 +902,43 @@ static inline void fetch_slot(const Table *table, uint64_t key)
     FETCH(table->slots + home_of(key, table->bits));
 }
 
-/* Then for what is known of the row in its slot; gives that row, -1 if there is none. */
+/* Find the next slot, of so many tries, that has the mark of a key, and give its row; -1 if there is none. */
+static inline int32_t next_row(const Table *table, uint64_t key, size_t *slot, int *tried)
+{
+    uint32_t mark = mark_of(key, table->bits, table->row_bits), within = ((uint32_t)1 << table->row_bits) - 1;
+    for (; *tried < PROBES; ++*tried, *slot = (*slot + 1) & (size_t)(table->size - 1)) {
+        int32_t held = table->slots[*slot];
+        if (held < 0)
+            return -1;
+        if ((uint32_t)held >> table->row_bits == mark && (Py_ssize_t)((uint32_t)held & within) < table->there)
+            return (int32_t)((uint32_t)held & within);
+    }
+    return -1;
+}
+
+/* Then for what is known of the first row that it may be; gives that row, -1 if there is none. */
 static inline int32_t fetch_row(const Table *table, uint64_t key)
 {
-    int32_t row = table->slots[home_of(key, table->bits)];
-    if (row < 0 || row >= table->there)
+    size_t slot = home_of(key, table->bits);
+    int tried = 0;
+    int32_t row = next_row(table, key, &slot, &tried);
+    if (row < 0)
         return -1;
     FETCH(table->keys + row);
+    if (table->names != NULL)
+        FETCH(table->names + row * table->width);
     return row;
+}
+
+/* Compare a docno with that of a row, whose keys are the same. */
+static inline int compare_row(const Table *table, Py_ssize_t row, const unsigned char *text, Py_ssize_t size)
+{
+    if (table->names != NULL)
+        return compare(table->names + row * table->width, table->width, text, size);
+    for (Py_ssize_t i = 8; i < size; i++)
+        if (text[i])
+            return -1;
+    return 0;
 }
 
 static int64_t bisect(const Table *table, uint64_t key, const unsigned char *text, Py_ssize_t size)
@@ -899,7 +947,7 @@ static int64_t bisect(const Table *table, uint64_t key, const unsigned char *tex
     while (low < high) {
         Py_ssize_t middle = low + (high - low) / 2;
         int order = table->keys[middle] < key ? -1 : table->keys[middle] > key;
-        order = order ? order : compare(table->names + middle * table->width, table->width, text, size);
+        order = order ? order : compare_row(table, middle, text, size);
         if (order == 0)
             return middle;
         if (order < 0)
@@ -915,11 +963,13 @@ static inline int64_t row_of(const Table *table, uint64_t key, const unsigned ch
 {
     size_t slot = home_of(key, table->bits);
     for (int tried = 0; tried < PROBES; tried++) {
-        int32_t row = table->slots[slot];
-        if (row < 0 || row >= table->there)
+        int32_t row = next_row(table, key, &slot, &tried);
+        if (row < 0 && tried < PROBES)
             return -1;
+        if (row < 0)
+            break;
         if (table->keys[row] == key && ((size <= 8 && table->width <= 8) || /* then the key is the docno */
-                                        compare(text, size, table->names + row * table->width, table->width) == 0))
+                                        compare_row(table, row, text, size) == 0))
             return row;
         slot = (slot + 1) & (size_t)(table->size - 1);
     }
@@ -1033,7 +1083,7 @@ static PyObject *find(PyObject *self, PyObject *arguments)
     (void)self;
     Py_buffer asked, lines, names, keys, slots, rows;
     Py_ssize_t width, names_width;
-    if (!PyArg_ParseTuple(arguments, "y*nz*y*ny*y*w*", &asked, &width, &lines, &names, &names_width, &keys, &slots, &rows))
+    if (!PyArg_ParseTuple(arguments, "y*nz*z*ny*y*w*", &asked, &width, &lines, &names, &names_width, &keys, &slots, &rows))
         return NULL;
     Table table;
     Work work = {NULL, 0};
@@ -1065,7 +1115,7 @@ static PyObject *lay_out(PyObject *self, PyObject *arguments)
         return NULL;
     Work work = {NULL, 0};
     Py_ssize_t many = keys.len / 8, size = slots.len / 4;
-    int bits = count_bits(size), good = bits && many < size && many <= INT32_MAX;
+    int bits = count_bits(size), row_bits = count_row_bits(many), good = bits && many < size && row_bits >= 0;
     if (good) {
         const uint64_t *of_rows = keys.buf;
         int32_t *table = slots.buf;
@@ -1079,7 +1129,7 @@ static PyObject *lay_out(PyObject *self, PyObject *arguments)
             for (; tried < PROBES && table[slot] >= 0; tried++)
                 slot = (slot + 1) & (size_t)(size - 1);
             if (tried < PROBES)
-                table[slot] = (int32_t)row;
+                table[slot] = (int32_t)(mark_of(of_rows[row], bits, row_bits) << row_bits | (uint32_t)row);
         }
         end_work(&work);
     }
@@ -1374,9 +1424,10 @@ typedef struct {
     Table table;
     const uint8_t *filter; /* a bit for each hash of so many bits: whether a document may have it */
     int filter_bits;
-    Py_ssize_t many, room, found; /* numbers of a document; documents that there is room for, and that were found */
+    Py_ssize_t many, room, found; /* counts of a document; documents that there is room for, and that were found */
     int64_t *lines, *rows;        /* of those that were found */
-    int64_t *numbers;             /* [row, number], in an order of their own: number i of a line stands at places[i] */
+    uint32_t *tokens;             /* [row]: the first number of a line */
+    double *counts;               /* [row, group], in an order of their own: count i of a line stands at places[i] */
     const int64_t *places;
     int64_t *later;               /* numbers of the documents that wait */
     Queue queue;
@@ -1395,12 +1446,12 @@ static inline int may_be_wanted(const Wanted *wanted, uint64_t key)
 
 static inline int64_t *take_numbers(const Wanted *wanted, Py_ssize_t number)
 {
-    return wanted->later + number % LATER * wanted->many;
+    return wanted->later + number % LATER * (1 + wanted->many);
 }
 
 static inline int64_t *take_near(const Wanted *wanted, Py_ssize_t line)
 {
-    return wanted->later + (LATER + line % NEAR) * wanted->many;
+    return wanted->later + (LATER + line % NEAR) * (1 + wanted->many);
 }
 
 /* Look up the first document that waits, and keep its numbers if it is wanted; 0 where there is no room. */
@@ -1415,8 +1466,9 @@ static inline int keep_wanted(Wanted *wanted)
         return 0;
     wanted->lines[wanted->found] = asked->line;
     wanted->rows[wanted->found] = row;
+    wanted->tokens[row] = (uint32_t)numbers[0];
     for (Py_ssize_t i = 0; i < wanted->many; i++)
-        wanted->numbers[row * wanted->many + wanted->places[i]] = numbers[i];
+        wanted->counts[row * wanted->many + wanted->places[i]] = (double)numbers[1 + i];
     wanted->found++;
     return 1;
 }
@@ -1429,10 +1481,12 @@ static inline int let_wait(Wanted *wanted, Py_ssize_t line)
         return 1;
     if (is_full(&wanted->queue) && !keep_wanted(wanted))
         return 0;
-    memcpy(take_numbers(wanted, wanted->queue.behind), take_near(wanted, line), 8 * (size_t)wanted->many);
+    memcpy(take_numbers(wanted, wanted->queue.behind), take_near(wanted, line), 8 * (size_t)(1 + wanted->many));
     int32_t next = ask(&wanted->queue, &wanted->table, *asked);
-    if (next >= 0)
-        FETCH(wanted->numbers + next * wanted->many);
+    if (next >= 0) {
+        FETCH(wanted->tokens + next);
+        FETCH(wanted->counts + next * wanted->many);
+    }
     return 1;
 }
 
@@ -1446,7 +1500,7 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
     Py_ssize_t row = 0;
     for (;; row++) {
         const Py_ssize_t *edges = NULL;
-        int there = next_cells(&cells, row, 1 + (int)wanted->many, &edges);
+        int there = next_cells(&cells, row, 2 + (int)wanted->many, &edges);
         if (there < 0)
             return ODD;
         if (!there)
@@ -1458,7 +1512,7 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
         if (asked->size > WIDEST)
             return ODD;
         int64_t *numbers = take_near(wanted, row);
-        for (Py_ssize_t i = 0; i < wanted->many; i++)
+        for (Py_ssize_t i = 0; i <= wanted->many; i++)
             if (!integer(text + edges[2 * i + 2], text + edges[2 * i + 3], numbers + i) || numbers[i] < 0 ||
                 numbers[i] > MOST_COUNT)
                 return ODD;
@@ -1477,12 +1531,12 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
 static PyObject *take_counts(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    Py_buffer block, names, keys, slots, filter, places, lines, rows, numbers, later;
+    Py_buffer block, names, keys, slots, filter, places, lines, rows, tokens, counts, later;
     Wanted wanted;
     Work work = {NULL, 0};
     Py_ssize_t read = ODD, width;
-    if (!PyArg_ParseTuple(arguments, "y*y*ny*y*y*y*w*w*w*w*", &block, &names, &width, &keys, &slots, &filter, &places, &lines,
-                          &rows, &numbers, &later))
+    if (!PyArg_ParseTuple(arguments, "y*z*ny*y*y*y*w*w*w*w*w*", &block, &names, &width, &keys, &slots, &filter, &places, &lines,
+                          &rows, &tokens, &counts, &later))
         return NULL;
     wanted.filter = filter.buf;
     wanted.filter_bits = filter.len <= (Py_ssize_t)1 << 32 ? count_bits(8 * filter.len) : 0;
@@ -1490,19 +1544,21 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
     wanted.many = places.len / 8;
     wanted.found = 0;
     int good = open_table(&wanted.table, &names, width, &keys, &slots) && wanted.table.there > 0 && lines.len == rows.len &&
-               wanted.many > 0 && numbers.len / 8 / wanted.many == wanted.table.there && wanted.filter_bits &&
-               later.len / 8 / wanted.many >= LATER + NEAR;
+               wanted.many > 0 && tokens.len / 4 == wanted.table.there &&
+               counts.len / 8 / wanted.many == wanted.table.there && wanted.filter_bits &&
+               later.len / 8 / (1 + wanted.many) >= LATER + NEAR;
     wanted.places = places.buf;
     for (Py_ssize_t i = 0; good && i < wanted.many; i++)
         good = wanted.places[i] >= 0 && wanted.places[i] < wanted.many;
     if (good) {
         wanted.lines = lines.buf;
         wanted.rows = rows.buf;
-        wanted.numbers = numbers.buf;
+        wanted.tokens = tokens.buf;
+        wanted.counts = counts.buf;
         wanted.later = later.buf;
         wanted.queue.first = wanted.queue.behind = 0;
         begin_work(&work);
-        read = wanted.many < LINE_CELLS ? take(block.buf, block.len, &wanted, &work) : ODD;
+        read = 1 + wanted.many < LINE_CELLS ? take(block.buf, block.len, &wanted, &work) : ODD;
         end_work(&work);
     }
     PyBuffer_Release(&block);
@@ -1513,7 +1569,8 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&places);
     PyBuffer_Release(&lines);
     PyBuffer_Release(&rows);
-    PyBuffer_Release(&numbers);
+    PyBuffer_Release(&tokens);
+    PyBuffer_Release(&counts);
     PyBuffer_Release(&later);
     if (!good)
         PyErr_SetString(PyExc_ValueError, "the counts do not fit their buffers");

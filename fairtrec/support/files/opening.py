@@ -22,7 +22,7 @@ from fairtrec.support.files.compression import detect_foreign
 from fairtrec.support.progress import listener, report
 
 STDIN = "-"
-BLOCK = 1 << 22  # bytes; about 100,000 lines of a run
+BLOCK = 1 << 21  # bytes; about 50,000 lines of a run
 PARQUET = b"PAR1"  # how a Parquet file starts
 LONGEST_LINE = 1 << 20  # bytes of a line of ids and numbers
 LONGEST_OBJECT = 1 << 24  # bytes of a line with lists in it, or with fields beside the one that is read

@@ -296,7 +296,7 @@ def test_each_format_of_correlations_is_one_of_rankings(copied, fairtrec_command
 
 def compare_alone(first, second, p, form, complete):
     """Compare two runs by matrices of their documents, as the formula says."""
-    table = Docnos.collect(np.concatenate((first.docnos, second.docnos)))
+    table = Docnos.collect(first.docnos, second.docnos)
     every = tuple(dict.fromkeys((*first.qids, *second.qids)))
     qids = every if complete else tuple(qid for qid in every if qid in first.qids and qid in second.qids)
     numbers = [np.append(table.rows(run.docnos), MISSING)[run.top(qids, None)] for run in (first, second)]

@@ -16,6 +16,7 @@ from fairtrec.evaluation.inputs.groups import choose_groups
 from fairtrec.formats import label_table, labels
 from fairtrec.formats.label_rules import LabelRules
 from fairtrec.support.errors import InputError, UsageError
+from fairtrec.support.files import opening
 from fairtrec_made import texts
 
 RUN = "".join(f"{q} Q0 d{(3 * q + rank) % 12} {rank} {-rank} t\n" for q in (1, 2, 3) for rank in range(1, 7))
@@ -320,6 +321,7 @@ def test_what_does_not_fit_into_memory_tells_what_would(folder, monkeypatch):
 
 def test_memory_does_not_grow_with_the_collection(folder, monkeypatch):
     held(monkeypatch, 1 << 10)
+    monkeypatch.setattr(opening, "BLOCK", 1 << 14)  # of which a file has several
     peaks = []
     for documents in (5_000, 20_000):
         (folder / "l.tsv").write_text(collection(documents))

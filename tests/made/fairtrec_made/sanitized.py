@@ -128,9 +128,12 @@ def look_up(watched: ModuleType, draw: random.Random, many: int) -> None:
         assert watched.sort_keys(keys, np.empty_like(keys)) <= len(keys)
         block = b"".join(docno + b" 7 1 2\n" for docno in several.tolist())
         filter_bytes = draw.randbytes(1 << draw.randrange(6))
-        given = names.view("u1"), names.dtype.itemsize, table.keys, slots, filter_bytes, np.arange(3)
-        here = np.empty(len(several), "i8"), np.empty(len(several), "i8"), np.empty((len(table), 3), "i8")
-        watched.take_counts(block, *given, *here, np.empty((watched.LATER, 3), "i8"))
+        here = np.empty(len(several), "i8"), np.empty(len(several), "i8")
+        found = *here, np.empty(len(table), "u4"), np.empty((len(table), 2))
+        for named in ((names.view("u1"), names.dtype.itemsize), (None, 8)):
+            given = *named, table.keys, slots, filter_bytes, np.arange(2)
+            watched.take_counts(block, *given, *found, np.empty((watched.LATER, 3), "i8"))
+            watched.find(*asked, None, *named, table.keys, slots, np.zeros(len(several), "i8"))
         lists = twice[np.array(draw.choices(range(len(twice)), k=draw.randrange(1, 300)))]
         edges = np.array(sorted(draw.randrange(len(lists) + 1) for _ in range(4)))
         watched.find_twice(lists.view("u1"), 8, edges, np.zeros(1 << 10, "i4"))
@@ -229,10 +232,10 @@ def main(built: str, kind: str, many: str) -> None:
             names = (block.split() or [b"d"])[:: draw.randrange(1, 4)]
             wanted = Docnos.collect(np.array([name[:1024] for name in names if name.strip(b"\0")] or [b"d"]))
             room = draw.choice([1, 5, 40])
-            named = wanted.names.view("u1"), wanted.names.dtype.itemsize
-            given = *named, wanted.keys, wanted.slots[0], wanted.filter, np.arange(3)
-            found = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((len(wanted), 3), "i8")
-            watched.take_counts(block, *given, *found, np.empty((watched.LATER, 3), "i8"))
+            given = *wanted.list_buffers(), wanted.slots[0], wanted.filter, np.arange(2)
+            found = np.empty(room, "i8"), np.empty(room, "i8"), np.empty(len(wanted), "u4")
+            later = np.empty((watched.LATER, 3), "i8")
+            watched.take_counts(block, *given, *found, np.empty((len(wanted), 2)), later)
 
 
 if __name__ == "__main__":

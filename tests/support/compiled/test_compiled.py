@@ -215,10 +215,9 @@ def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, 
     wanted = Docnos.collect(np.array(names))
     room = len(lines)
     here, rows, later = np.empty(room, "i8"), np.empty(room, "i8"), np.empty((extension.LATER, 3), "i8")
-    numbers, places = np.zeros((len(wanted), 3), "i8"), np.array([0, 2, 1])
-    table = wanted.names.view("u1"), wanted.names.dtype.itemsize, wanted.keys, wanted.slots[0], wanted.filter
-    given = *table, places, here, rows
-    read, found = extension.take_counts(block, *given, numbers, later)
+    tokens, counts = np.zeros(len(wanted), "u4"), np.zeros((len(wanted), 2))
+    given = *wanted.list_buffers(), wanted.slots[0], wanted.filter, np.array([1, 0]), here, rows
+    read, found = extension.take_counts(block, *given, tokens, counts, later)
     layout = columns.Layout("counts", {"docno": "text", "tokens": "int", "f": "int", "m": "int"})
     parsed = columns.fast(block, layout, block.count(b"\n"))
     if parsed is None or parsed["tokens"].min() < 0 or parsed["tokens"].max() > 2**32 - 1:
@@ -230,7 +229,7 @@ def test_counts_are_taken_while_they_are_parsed_as_numpy_finds_them(lines, end, 
     assert rows[:found].tolist() == expected[expected >= 0].tolist()
     last = {row: line for line, row in enumerate(expected.tolist()) if row >= 0}
     for row, line in last.items():
-        assert numbers[row].tolist() == [parsed[name][line] for name in ("tokens", "m", "f")]
+        assert [tokens[row], *counts[row]] == [parsed[name][line] for name in ("tokens", "m", "f")]
 
 
 @given(st.lists(st.text("ab", max_size=10), min_size=1, unique=True), st.data())
@@ -296,8 +295,9 @@ def test_documents_that_want_one_slot_are_found_in_c_and_in_numpy():
     assert set(rows[1 : len(several) : 2].tolist()) | set(rows[len(several) :].tolist()) == {docnos.MISSING}
     block = b"".join(docno + b" 7 1 2\n" for docno in several.tolist())
     here, rows, later = np.empty(3000, "i8"), np.empty(3000, "i8"), np.empty((extension.LATER, 3), "i8")
-    given = table.names.view("u1"), 8, table.keys, table.slots[0], table.filter, np.arange(3), here, rows
-    assert extension.take_counts(block, *given, np.zeros((len(table), 3), "i8"), later) == (3000, 1500)
+    given = *table.list_buffers(), table.slots[0], table.filter, np.arange(2), here, rows
+    tokens, counts = np.zeros(len(table), "u4"), np.zeros((len(table), 2))
+    assert extension.take_counts(block, *given, tokens, counts, later) == (3000, 1500)
     assert (here[:1500].tolist(), rows[:1500].tolist()) == ([*range(0, 3000, 2)], expected[::2].tolist())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(docnos, "extension", None)
@@ -347,8 +347,11 @@ UNFIT = {
     "a table too small for a list": lambda: extension.find_twice(b"abcd", 1, np.array([0, 4]), np.zeros(4, "i4")),
     "a hash table without a free slot": lambda: extension.lay_out(np.zeros(2, "u8"), np.zeros(2, "i4")),
     "a hash table of no power of two": lambda: extension.lay_out(np.zeros(1, "u8"), np.zeros(3, "i4")),
-    "counts of rows beyond the table": lambda: take_counts(numbers=np.zeros((2, 3), "i8")),
-    "counts in places that there are not": lambda: take_counts(places=np.array([0, 1, 3])),
+    "counts of rows beyond the table": lambda: take_counts(counts=np.zeros((2, 2))),
+    "tokens of rows beyond the table": lambda: take_counts(tokens=np.zeros(2, "u4")),
+    "counts of no group": lambda: take_counts(places=np.zeros(0, "i8"), counts=np.zeros((1, 0))),
+    "counts in places that there are not": lambda: take_counts(places=np.array([0, 2])),
+    "names of another width than their keys": lambda: take_counts(width=7),
     "counts without room for those to come": lambda: take_counts(later=np.zeros((3, 3), "i8")),
     "rankings without as much room": lambda: keep_tops(scores=np.zeros(0)),
     "ids of other width": lambda: keep_tops(width=16),
@@ -382,16 +385,16 @@ UNFIT = {
 }  # fmt: skip
 
 
-def take_counts(places=None, numbers=None, later=None, bits=None):
+def take_counts(places=None, tokens=None, counts=None, later=None, bits=None, width=8):
     """Look up the one document that there is in one line."""
     wanted = Docnos.collect(np.array([b"d"]))
-    places = np.arange(3) if places is None else places
+    places = np.arange(2) if places is None else places
     bits = wanted.filter if bits is None else bits
-    table = wanted.names.view("u1"), 8, wanted.keys, wanted.slots[0], bits
-    given = *table, places, np.zeros(1, "i8"), np.zeros(1, "i8")
-    numbers = np.zeros((1, 3), "i8") if numbers is None else numbers
+    given = None, width, wanted.keys, wanted.slots[0], bits, places, np.zeros(1, "i8"), np.zeros(1, "i8")
+    tokens = np.zeros(1, "u4") if tokens is None else tokens
+    counts = np.zeros((1, 2)) if counts is None else counts
     later = np.zeros((extension.LATER, 3), "i8") if later is None else later
-    return extension.take_counts(b"d 1 2 3", *given, numbers, later)
+    return extension.take_counts(b"d 1 2 3", *given, tokens, counts, later)
 
 
 def keep_tops(depth=1, width=8, scores=None, powers=spans.FIVES):

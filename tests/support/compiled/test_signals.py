@@ -64,7 +64,7 @@ def line_edges():
 def table(many):
     """Make many docnos of 8 bytes, and a table of them."""
     keys = np.sort(np.arange(many, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    docnos = Docnos(keys.astype(">u8").view("S8"), keys)
+    docnos = Docnos(keys)
     return docnos, docnos.names.view("u1"), docnos.slots[0]
 
 
@@ -107,10 +107,10 @@ def tops():
 
 def take_counts():
     docnos = Docnos.collect(np.array([b"d1", b"d2"]))
-    table = docnos.names.view("u1"), 8, docnos.keys, docnos.slots[0], docnos.filter
-    given = *table, np.arange(3), np.zeros(1, "i8"), np.zeros(1, "i8")
+    table = *docnos.list_buffers(), docnos.slots[0], docnos.filter
+    given = *table, np.arange(2), np.zeros(1, "i8"), np.zeros(1, "i8"), np.zeros(2, "u4"), np.zeros((2, 2))
     block = b"d3 1 2 3\n" * (1 << 22)
-    return lambda: extension.take_counts(block, *given, np.zeros((2, 3), "i8"), np.zeros((extension.LATER, 3), "i8"))
+    return lambda: extension.take_counts(block, *given, np.zeros((extension.LATER, 3), "i8"))
 
 
 def tokens(size):

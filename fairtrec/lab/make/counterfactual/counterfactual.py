@@ -5,8 +5,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fairtrec.commands.counts.collection import refuse_read, take_options
 from fairtrec.counting import Watcher
 from fairtrec.data import Docnos
@@ -116,4 +114,4 @@ def _groups_of_words(terms: Any) -> list[set[str]]:
 
 def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:
     parts = [loading.load_run(run, name, Choices(), depth) for name, run in runs]
-    return Docnos.collect(np.concatenate([each.docnos for part in parts for each in part.runs]))
+    return Docnos.collect(*(each.docnos for part in parts for each in part.runs))

@@ -41,7 +41,7 @@ class DocumentTable:
         self.qids = tuple(dict.fromkeys(qid for run in runs for qid in run.qids))
         self._number = {qid: i for i, qid in enumerate(self.qids)}
         columns = [run.docnos for run in runs] + [_column(each.docnos) for each in named]
-        self.documents = Docnos.collect(np.concatenate(columns))
+        self.documents = Docnos.collect(*columns)
         self._order = np.argsort(self.documents.names)
         self._place = np.empty_like(self._order)
         self._place[self._order] = np.arange(len(self._order))

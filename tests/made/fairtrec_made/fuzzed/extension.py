@@ -90,8 +90,8 @@ def look_up(block):
     assert all(row < 0 or TABLE.names[row] == name for row, name in zip(TABLE.rows(names), names, strict=True))
     edges = np.array([0, len(names) // 2, len(names)])
     extension.find_twice(names.view("u1"), names.dtype.itemsize, edges, np.zeros(1 << 12, "i4"))
-    given = TABLE.names.view("u1"), TABLE.names.dtype.itemsize, TABLE.keys, TABLE.slots[0], TABLE.filter, np.arange(3)
-    found = np.empty(5, "i8"), np.empty(5, "i8"), np.empty((len(TABLE), 3), "i8")
+    given = *TABLE.list_buffers(), TABLE.slots[0], TABLE.filter, np.arange(2)
+    found = np.empty(5, "i8"), np.empty(5, "i8"), np.empty(len(TABLE), "u4"), np.empty((len(TABLE), 2))
     extension.take_counts(block, *given, *found, np.empty((extension.LATER, 3), "i8"))
 
 
