@@ -53,6 +53,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas.weighted_sums import weighted_sum
+from fairtrec.support.compiled import extension
 from fairtrec.support.progress import foretell
 
 _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
@@ -63,23 +64,36 @@ _MANY = 10**8  # documents of each list times those of all, from which orders ma
 
 
 def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float, float]:
-    """Give the least and the most of the sum, over all orders, of the cost of each rank [marked so far].
+    """Give the least and the most of the sum, over all orders, of the cost of each rank.
 
-    The list has ``length`` documents, ``marked`` of them; a cost for each rank has ``marked`` + 1 entries.
+    The list has ``length`` documents, ``marked`` of them. The costs of its ranks, some of them at a time, are by how
+    many are marked so far [rank, marked so far].
 
-    >>> bound_by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]), 2, 1)  # one of two is marked: it stands second, or first
+    >>> costs = [np.array([[1.0, 5.0]]), np.array([[0.0, 0.5]])]
+    >>> bound_by_counts(costs, 2, 1)  # one of two is marked: it stands second, or first
     (1.5, 5.5)
     """
-    ends = np.full((2, marked + 2), np.inf)  # by how many are marked so far, from fewer than none: least, minus most
-    ends[:, 1] = 0.0
-    fewer, same, least, most = ends[:, :-1], ends[:, 1:], ends[0, 1:], ends[1, 1:]
-    for rank, cost in enumerate(costs, 1):
-        np.minimum(fewer, same, out=same)
-        least += cost
-        most -= cost
-        same[:, : max(rank - (length - marked), 0)] = np.inf  # so many of a prefix so long are marked at least
-        same[:, rank + 1 :] = np.inf  # and so many at most
-    return float(least[-1]), float(-most[-1])
+    ends = np.full((2, marked + 1), np.inf)  # by how many are marked so far: the least, and minus the most
+    ends[:, 0] = 0.0
+    others, rank = length - marked, 0
+    for several in costs:
+        if extension is not None:
+            extension.add_costs(several, ends, rank, others)
+        else:
+            _add_costs(several, ends, rank, others)
+        rank += len(several)
+    return float(ends[0, -1]), float(-ends[1, -1])
+
+
+def _add_costs(costs: Floats, ends: Floats, rank: int, others: int) -> None:
+    """Add the costs of the ranks behind ``rank`` to the ends of all orders by how many are marked so far."""
+    for of_rank in costs:
+        rank += 1
+        np.minimum(ends[:, :-1], ends[:, 1:], out=ends[:, 1:])
+        ends[0] += of_rank
+        ends[1] -= of_rank
+        ends[:, : max(rank - others, 0)] = np.inf  # so many of a prefix so long are marked at least
+        ends[:, rank + 1 :] = np.inf  # and so many at most
 
 
 def most_spread(stances: Floats, weights: Floats) -> Floats:

@@ -13,6 +13,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.weighted_sums import weighted_sum
 
 Remembered = TypeVar("Remembered")
+OfRanks = TypeVar("OfRanks", bound=Any)
 
 
 def cache_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembered]:
@@ -42,7 +43,7 @@ def cache_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembe
     return kept
 
 
-def cache_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
+def cache_by_rank(function: Callable[..., OfRanks]) -> Callable[..., OfRanks]:
     """Keep what a function gives for each rank of an array [query, rank, ...] that cannot change, for its first ranks.
 
     Measures at several cutoffs ask for the first ranks of one array, the deepest measure first.
@@ -54,10 +55,10 @@ def cache_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
     >>> doubled(values[:, :3]).tolist(), doubled(values[:, :2]).tolist(), len(asked)
     ([[0.0, 2.0, 4.0]], [[0.0, 2.0]], 1)
     """
-    last: tuple[Any, Any, Any, Floats] | None = None
+    last: tuple[Any, Any, Any, OfRanks] | None = None
 
     @wraps(function)
-    def kept(values: Floats, *more: Any) -> Floats:
+    def kept(values: Floats, *more: Any) -> OfRanks:
         nonlocal last
         whole = values if values.base is None else values.base
         if values.flags.writeable or not isinstance(whole, np.ndarray) or whole.flags.writeable:
@@ -66,7 +67,8 @@ def cache_by_rank(function: Callable[..., Floats]) -> Callable[..., Floats]:
         is_known = found is not None and found[0]() is whole and all(map(_same, found[1], more))
         if found is None or not is_known or not _begins(place, found[2]):
             last = found = ref(whole), more, place, function(values, *more)
-        return found[3][:, : values.shape[1]]
+        first: OfRanks = found[3][:, : values.shape[1]]
+        return first
 
     return kept
 
@@ -100,7 +102,10 @@ def close_up(values: Floats) -> Floats:
     >>> close_up(np.array([[np.nan, 1.0, np.nan, 0.5]])).tolist()
     [[1.0, 0.5, nan, nan]]
     """
-    return np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    missing = np.isnan(values)
+    if not missing.any():
+        return values.copy()
+    return np.take_along_axis(values, np.argsort(missing, axis=1, kind="stable"), axis=1)
 
 
 def total(values: Floats) -> Floats:

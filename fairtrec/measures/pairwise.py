@@ -22,7 +22,7 @@ from fairtrec.formulas.distribution import exceeds_zero, quotient
 from fairtrec.formulas.elementary import log2
 from fairtrec.formulas.labelings.sums import Finals
 from fairtrec.formulas.weighted_sums import weighted_sum
-from fairtrec.measure import Floats, Form, Ints, Measure, Note, NoteKind, NoteSeverity
+from fairtrec.measure import Bools, Floats, Form, Ints, Measure, Note, NoteKind, NoteSeverity
 from fairtrec.support.progress import foretell
 
 PrefixDiscount = Literal["log2_next", "log2_rank", "given"]
@@ -128,7 +128,7 @@ def _costs(difference: PrefixDifference, length: int, marked: int, weigh: Floats
     for start in range(0, length, several):
         rank = np.arange(start + 1, min(start + several, length) + 1)[:, None]
         possible = np.clip(count, rank - (length - marked), rank)  # elsewhere the cost does not matter
-        yield from difference(possible, rank, np.array(marked), np.array(length)) * weigh[rank - 1]
+        yield difference(possible, rank, np.array(marked), np.array(length)) * weigh[rank - 1]
 
 
 def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm) -> Floats:
@@ -141,21 +141,52 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
     [1.0, 0.0]
     """
     marks = ranks.close_up(marks)
-    there, protected = ~np.isnan(marks), marks == 1
-    length, marked = there.sum(axis=1), protected.sum(axis=1)
-    values = np.full(len(there), np.nan)
+    length = (~np.isnan(marks)).sum(axis=1)
+    return _compare_prefixes(np.cumsum(marks == 1, axis=1), length, difference, step=step, kind=kind, norm=norm)
+
+
+def _compare_prefixes(
+    count: Ints, length: Ints, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm
+) -> Floats:
+    """Do so for the first documents of lists, of these lengths [query], by how many are protected [query, rank]."""
+    rank = np.arange(1, int(length.max(initial=0)) + 1)
+    there, count = rank <= length[:, None], count[:, : len(rank)]
+    marked = count[np.arange(len(count)), length - 1] if len(rank) else length  # there is none in an empty list
+    values = np.full(len(length), np.nan)
     mixed = np.flatnonzero((marked > 0) & (marked < length))
     if not len(mixed):
         return values
-    rank = np.arange(1, there.shape[1] + 1)
-    each = difference(np.cumsum(protected[mixed], axis=1), rank, marked[mixed, None], length[mixed, None])
-    raw = weighted_sum(np.where(there[mixed], each, 0.0), weights(len(rank), step, kind))
+    query, place = np.nonzero(there[mixed])  # rankings may be of very different lengths
+    each = np.zeros((len(mixed), len(rank)))
+    own = mixed[query]
+    each[query, place] = difference(count[own, place], rank[place], marked[own], length[own])
+    raw = weighted_sum(each, weights(len(rank), step, kind))
     pairs = list(zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True))
     foretell_orders(difference, pairs)
-    least, most = np.array([bound_order(difference, n, g, step, kind) for n, g in pairs]).T
+    ends = {(n, g): bound_order(difference, n, g, step, kind) for n, g in {*pairs}}
+    least, most = np.array([ends[pair] for pair in pairs]).T
     least = least if norm == "minmax" else np.zeros(len(mixed))
     values[mixed] = quotient(raw - least, most - least, size=most + least).clip(0, 1)
     return values
+
+
+@ranks.cache_by_rank
+def _count_known(membership: Floats) -> Ints:
+    """Count down to each rank the documents of which all groups are known [query, rank]."""
+    return np.cumsum(~np.isnan(membership).any(axis=2), axis=1)
+
+
+@ranks.cache_by_rank
+def _count_members(membership: Floats) -> Ints:
+    """Count down to each rank the members of groups among the known documents, closed up [query, rank, group]."""
+    order = np.argsort(np.isnan(membership).any(axis=2), axis=1, kind="stable")
+    return np.cumsum((membership > 0.5)[np.arange(len(membership))[:, None], order], axis=1)
+
+
+@ranks.cache_by_rank
+def _find_soft(membership: Floats) -> Bools:
+    """Tell which documents are members of a group in part [query, rank]."""
+    return np.asarray(((membership > 0) & (membership < 1)).any(axis=2))
 
 
 @dataclass(eq=False)
@@ -171,13 +202,11 @@ class Unevenness(Form):
 
     def value(self) -> Floats:
         """Compare the prefixes with the list, and average over groups [query]."""
-        top = self.membership
-        marks = np.where(np.isnan(top).any(axis=2, keepdims=True), np.nan, top > 0.5)
-        values = [
-            unevenness(marks[:, :, group], self.difference, step=self.step, kind=self.kind, norm=self.norm)
-            for group in self.chosen
-        ]
-        return ranks.mean(np.stack([np.full(len(top), np.nan), *values]).T)
+        members, known = _count_members(self.membership), _count_known(self.membership)
+        length = known[:, -1] if known.shape[1] else np.zeros(len(known), dtype=np.int64)
+        how: dict[str, Any] = {"step": self.step, "kind": self.kind, "norm": self.norm}
+        values = [_compare_prefixes(members[:, :, group], length, self.difference, **how) for group in self.chosen]
+        return ranks.mean(np.stack([np.full(len(known), np.nan), *values]).T)
 
     def over_labels(self) -> Finals:
         """Let each rank add its difference; what the groups hold in the end normalizes the sum."""
@@ -236,9 +265,8 @@ class _Pairwise(Measure):
 
     def note(self, membership: Floats, **_: Any) -> Note | None:
         """Say what the list leaves out, and count the documents whose membership had to be made hard."""
-        top = membership[:, : self.cutoff]
-        soft = int(((top > 0) & (top < 1)).any(axis=2).sum())
-        many = int((~np.isnan(top).any(axis=2)).sum())
+        soft = int(np.count_nonzero(_find_soft(membership)[:, : self.cutoff]))
+        many = int(_count_known(membership)[:, : self.cutoff][:, -1:].sum()) if soft else 0
         cutoff = str(self.cutoff)
         if self.cutoff is None:
             return SOFT.note(soft=soft, memberships=many) if soft else None

@@ -118,7 +118,18 @@ def test_program_by_another_way():
 def test_counts_of_any_cost():
     cost = np.random.default_rng(3).normal(size=(7, 4))
     values = [sum(cost[i, sum(marks[: i + 1])] for i in range(7)) for marks in all_orders(7, 3)]
-    assert extremes.bound_by_counts(cost, len(cost), cost.shape[1] - 1) == pytest.approx((min(values), max(values)))
+    assert extremes.bound_by_counts([cost], 7, 3) == pytest.approx((min(values), max(values)))
+
+
+@given(st.integers(1, 30), st.data())
+def test_counts_have_the_same_bits_in_c_and_in_numpy(length, data):
+    marked = data.draw(st.integers(0, length))
+    cost = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=(length, marked + 1))
+    parts = np.split(cost, sorted(data.draw(st.lists(st.integers(0, length), max_size=3))))
+    ends = extremes.bound_by_counts(parts, length, marked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(extremes, "extension", None)
+        assert extremes.bound_by_counts([cost], length, marked) == ends
 
 
 def test_a_long_list_takes_no_memory():

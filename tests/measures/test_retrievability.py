@@ -89,6 +89,19 @@ def test_the_coefficient_does_not_depend_on_the_unit(unit):
     assert gini(np.array([3.0, 1.0, 2.0]) * unit, 6) == pytest.approx(11 / 18)
 
 
+@given(st.lists(st.lists(st.sampled_from("abcd"), unique=True, max_size=4), min_size=1, max_size=5), st.integers(0, 5))
+def test_documents_get_what_their_ranks_weigh_whether_rankings_are_of_one_length_or_not(rankings, cutoff):
+    weights, often = 0.5 ** np.arange(4), np.arange(1.0, len(rankings) + 1)
+    for several in (rankings, [ranking[: min(map(len, rankings))] for ranking in rankings]):
+        docnos = np.array([docno.encode() for ranking in several for docno in ranking], "S1")
+        shown = RetrievedDocuments.number(docnos, np.array(list(map(len, several))), weights).cut(weights[:cutoff])
+        expected = Counter()
+        for times, ranking in zip(often.tolist(), several, strict=True):
+            expected.update({docno: times * weights[rank] for rank, docno in enumerate(ranking[:cutoff])})
+        got = {name.decode(): each for name, each in zip(shown.names, shown.sum_weights(often), strict=False)}
+        assert {docno: each for docno, each in got.items() if each} == expected
+
+
 def test_it_takes_no_loop_over_documents(log):
     """Reading the run takes longer than computing the value."""
     random = np.random.default_rng(1)

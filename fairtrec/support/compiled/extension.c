@@ -2083,6 +2083,49 @@ static PyObject *weighted_sums(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : refuse_values();
 }
 
+/* Add the costs of ranks [rank, marked so far] to the least, and take them from what is less than all, of the orders that
+ * end with so many marked [marked so far]. ``rank`` ranks are done; of the list ``others`` documents are not marked. */
+static PyObject *add_costs(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer costs, ends;
+    Work work = {NULL, 0};
+    Py_ssize_t rank, others;
+    if (!PyArg_ParseTuple(arguments, "y*w*nn", &costs, &ends, &rank, &others))
+        return NULL;
+    Py_ssize_t many = ends.len / 16, ranks = many ? costs.len / 8 / many : 0;
+    int good = many > 0 && ends.len == 16 * many && costs.len == 8 * ranks * many && rank >= 0 && others >= 0 &&
+               rank <= PY_SSIZE_T_MAX - ranks;
+    if (good) {
+        const double *cost = costs.buf;
+        double *least = ends.buf, *most = least + many;
+        begin_work(&work);
+        for (Py_ssize_t last = rank + ranks, seen = 0; rank++ < last; cost += many) {
+            Py_ssize_t from = rank > others ? rank - others : 0, to = rank < many ? rank : many - 1;
+            if ((seen += many) >= NUMBERS) {
+                seen = 0;
+                if (stops(&work))
+                    break;
+            }
+            for (Py_ssize_t marked = to; marked >= from; marked--) {
+                double low = least[marked], high = most[marked];
+                if (marked) {
+                    low = least[marked - 1] < low ? least[marked - 1] : low;
+                    high = most[marked - 1] < high ? most[marked - 1] : high;
+                }
+                least[marked] = low + cost[marked];
+                most[marked] = high - cost[marked];
+            }
+            if (from > 0 && from <= many)
+                least[from - 1] = most[from - 1] = HUGE_VAL;
+        }
+        end_work(&work);
+    }
+    PyBuffer_Release(&costs);
+    PyBuffer_Release(&ends);
+    return good ? none_unless(&work) : refuse_values();
+}
+
 /* Let a process keep the memory that blocks of large files have had, which else is fetched anew for each; of glibc. */
 static PyObject *keep_memory(PyObject *self, PyObject *nothing)
 {
@@ -2184,6 +2227,7 @@ static PyMethodDef methods[] = {
     {"log2", log2_of, METH_VARARGS, "Compute logarithms to base 2."},
     {"exp", exp_of, METH_VARARGS, "Raise e to the power of each value."},
     {"weighted_sums", weighted_sums, METH_VARARGS, "Add up weighted values, rank by rank."},
+    {"add_costs", add_costs, METH_VARARGS, "Add the costs of ranks to the least and the most of orders."},
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };

@@ -370,6 +370,9 @@ UNFIT = {
     "as many lines as rows, of another shape": lambda: extension.find(
         b"d", 1, np.zeros(2, "i8"), b"d", 1, np.zeros(1, "u8"), np.zeros(2, "i4"), np.zeros(1, "i8")
     ),
+    "costs of other numbers than their ends": lambda: extension.add_costs(np.zeros(5), np.zeros((2, 2)), 0, 1),
+    "costs without ends": lambda: extension.add_costs(np.zeros(0), np.zeros(0), 0, 1),
+    "costs behind less than no rank": lambda: extension.add_costs(np.zeros(2), np.zeros((2, 2)), -1, 1),
     "keys without as much room": lambda: extension.sort_keys(np.zeros(2, "u8"), np.zeros(1, "u8")),
     "a filter of no power of two": lambda: take_counts(bits=bytes(3)),
     "no filter": lambda: take_counts(bits=b""),

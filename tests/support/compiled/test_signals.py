@@ -137,7 +137,13 @@ def weighted_sums(columns):
     return lambda: extension.weighted_sums(values, weights, out, len(values), 256 // columns, columns)
 
 
+def add_costs():
+    costs, ends = np.zeros((1 << 12, 1 << 12)), np.zeros((2, 1 << 12))
+    return lambda: extension.add_costs(costs, ends, 1 << 12, 1 << 13)
+
+
 LOOPS = {
+    "add_costs": add_costs,
     "lines": lines,
     "lines of blanks": blank_lines,
     "survey": survey,
