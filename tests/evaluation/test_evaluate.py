@@ -459,12 +459,14 @@ def test_the_depth_of_the_background():
     assert result.scores[0].defined.tolist() == [1]  # q2 and q3 have none
 
 
+@pytest.mark.parametrize("many", [1, 100])  # pieces, from which threads look them up
 @pytest.mark.parametrize("missing", ["neutral", "worst", "skip"])
-def test_the_background_is_looked_up_some_queries_at_a_time(monkeypatch, missing):
+def test_the_background_is_looked_up_some_queries_at_a_time(monkeypatch, missing, many):
     runs = {f"q{i}": {f"d{1 + (i + j) % (5 + i % 3)}": -float(j) for j in range(1 + i % 4)} for i in range(9)}
     behind = {qid: ranking for qid, ranking in runs.items() if qid != "q4"}
     whole = [repr(values("NFaiRR@2", runs, background=each, missing=missing, **TEXTUAL)) for each in (runs, behind)]
     monkeypatch.setattr(background_file, "PIECE", 5)
+    monkeypatch.setattr(background_file, "MANY", many)
     parts = [repr(values("NFaiRR@2", runs, background=each, missing=missing, **TEXTUAL)) for each in (runs, behind)]
     assert parts == whole
 

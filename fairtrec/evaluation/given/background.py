@@ -1,5 +1,6 @@
 """The background: the documents of each query that define its ideal, of a run or of the whole collection."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -17,6 +18,7 @@ from fairtrec.support.errors import PATH, InputError, UsageError
 from fairtrec.support.files import submissions
 
 PIECE = 1 << 15  # documents that are looked up at a time, as caches have them
+MANY, WORKERS = 16, 2  # pieces, from which it pays to look them up in so many threads
 
 
 class BackgroundReference(MeasuredReference):
@@ -141,11 +143,22 @@ def _gather(documents: Documents, run: Run, qids: Sequence[str], depth: int, cou
     refuse_large(queries=len(qids), documents=widest, groups=counts.shape[1])
     found, is_there = np.empty((*shape, counts.shape[1])), np.zeros(shape, dtype=np.bool_)
     step = max(PIECE // max(longest if documents.missing == "skip" else widest, 1), 1)
-    for first in range(0, len(qids), step):
+
+    def fill(first: int) -> None:
         part = slice(first, first + step)
         rows = documents.document_counts.docnos.rows(run.docnos, documents.find_lines(run, numbers[part], depth))
         cells = part, slice(rows.shape[1])
         found[cells], is_there[cells] = take(counts, rows), rows != MISSING
         found[part, rows.shape[1] :] = np.nan
+
+    pieces = range(0, len(qids), step)
+    if len(pieces) < MANY:
+        deque(map(fill, pieces), 0)
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        _ = documents.document_counts.docnos.slots, documents.is_skipped  # which are computed by one thread
+        with ThreadPoolExecutor(WORKERS) as workers:
+            deque(workers.map(fill, pieces), 0)
     one = np.ones((), dtype=np.int64)
     return Candidates(found, np.broadcast_to(one, shape) if is_there.all() else is_there.astype(np.int64))
