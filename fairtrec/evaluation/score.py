@@ -124,8 +124,9 @@ def _digest_rankings(system: System, qids: Sequence[str]) -> str:
     """Digest the first ranks of all queries, by which runs of the same rankings are found."""
     first = blake2b(digest_size=16)
     for run, ranked in system.parts(qids):
-        for number in range(0, len(ranked), MANY):
-            lines = run.top(ranked[number : number + MANY], FEW)
+        numbers = run.numbers(ranked)
+        for place in range(0, len(ranked), MANY):
+            lines = run.find_top(numbers[place : place + MANY], FEW)
             there = lines != MISSING
             first.update(there.sum(axis=1).tobytes())
             first.update(fingerprints(run.docnos[lines[there]]).tobytes())
