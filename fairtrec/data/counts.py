@@ -21,8 +21,8 @@ class Histogram:
 class Counts:
     """For each document of ``docnos``: its number of tokens, and how many belong to each group's terms.
 
-    ``known`` is False for a document that has no counts (its numbers are 0). Tokens [document] and counts
-    [document, group] are whole numbers of any type: those of a table are floats, as measures take them. ``log_counts``
+    ``known`` is False for a document that has no counts (its numbers are 0). Tokens [document] and counts [document,
+    group] are whole numbers of any type: floats, as measures take them, if they were read from lines. ``log_counts``
     [document, group] is the sum over a group's terms of ln(occurrences), where texts were at hand. ``collection`` is
     there if asked for.
     """

@@ -143,7 +143,7 @@ class Docnos:
                     keys[last : last + len(piece)] = piece
                     last += len(piece)
             return cls(_sort_keys(keys))
-        docnos = np.concatenate(columns)  # of those in pieces too
+        docnos = np.concatenate(columns) if len(columns) > 1 else np.asarray(columns[0])  # of those in pieces too
         keys = fingerprints(docnos)
         order = np.argsort(keys, kind="stable")
         names, keys = docnos[order], keys[order]
@@ -209,7 +209,7 @@ class Docnos:
 
         The slot of a key is what is left of GOLDEN times it when it is shifted to the right by so many bits. Strangers
         can choose ids that want the same slots. A row that finds the first PROBES taken is left out, and bisection
-        finds it.
+        finds it. What is laid out in C has marks in its slots, too, as extension.c says, and is looked up there alone.
         """
         bits = (3 * len(self.keys) // 2).bit_length()  # a third of the slots stays free
         if extension is not None and 0 < len(self.keys) < 1 << 31:

@@ -442,10 +442,8 @@ class QrelsIndex:
         parts = [(first[:0], first[:0], self.grades[:0])]
         pieces = find_starts(np.cumsum(lengths) // PIECE)
         for begin, end in pairwise(pieces.tolist()):
-            query, lines = (
-                np.repeat(np.arange(begin, end), lengths[begin:end]),
-                list_lines(first[begin:end], lengths[begin:end]),
-            )
+            query = np.repeat(np.arange(begin, end), lengths[begin:end])
+            lines = list_lines(first[begin:end], lengths[begin:end])
             judged, at = self.find_judged(numbers[query], run.docnos[lines])
             parts.append((query[judged], lines[judged], self.grades[at]))
         query, lines, grades = map(np.concatenate, zip(*parts, strict=True))

@@ -280,7 +280,7 @@ class Evaluator:
             counts = reference.count_documents(self.plan, fresh, watched)
             self._counts = counts if self._counts is None else self._counts.insert(counts)
         counts = self._counts
-        if len(counts.known) > len(looked_at.names):  # runs before have looked at more
+        if len(counts.known) > len(looked_at):  # runs before have looked at more
             counts = counts.take_documents(looked_at)
         behind = None
         if every is not looked_at:

@@ -148,7 +148,7 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
 def _compare_prefixes(
     count: Ints, length: Ints, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm
 ) -> Floats:
-    """Do so for the first documents of lists, of these lengths [query], by how many are protected [query, rank]."""
+    """Compute ``unevenness`` of lists of these lengths [query], by how many are protected so far [query, rank]."""
     rank = np.arange(1, int(length.max(initial=0)) + 1)
     there, count = rank <= length[:, None], count[:, : len(rank)]
     marked = count[np.arange(len(count)), length - 1] if len(rank) else length  # there is none in an empty list
@@ -177,10 +177,10 @@ def _count_known(membership: Floats) -> Ints:
 
 
 @ranks.cache_by_rank
-def _count_members(membership: Floats) -> Ints:
+def _count_members(membership: Floats) -> Any:
     """Count down to each rank the members of groups among the known documents, closed up [query, rank, group]."""
     order = np.argsort(np.isnan(membership).any(axis=2), axis=1, kind="stable")
-    return np.cumsum((membership > 0.5)[np.arange(len(membership))[:, None], order], axis=1)
+    return np.cumsum((membership > 0.5)[np.arange(len(membership))[:, None], order], axis=1, dtype=np.int32)
 
 
 @ranks.cache_by_rank

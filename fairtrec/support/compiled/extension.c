@@ -902,11 +902,17 @@ static inline void fetch_slot(const Table *table, uint64_t key)
     FETCH(table->slots + home_of(key, table->bits));
 }
 
-/* Find the next slot, of so many tries, that has the mark of a key, and give its row; -1 if there is none. */
+static inline void pass_slot(const Table *table, size_t *slot, int *tried)
+{
+    *slot = (*slot + 1) & (size_t)(table->size - 1);
+    ++*tried;
+}
+
+/* Find the next slot that has the mark of a key, and give its row; -1 before a free slot, and after PROBES of them. */
 static inline int32_t next_row(const Table *table, uint64_t key, size_t *slot, int *tried)
 {
     uint32_t mark = mark_of(key, table->bits, table->row_bits), within = ((uint32_t)1 << table->row_bits) - 1;
-    for (; *tried < PROBES; ++*tried, *slot = (*slot + 1) & (size_t)(table->size - 1)) {
+    for (; *tried < PROBES; pass_slot(table, slot, tried)) {
         int32_t held = table->slots[*slot];
         if (held < 0)
             return -1;
@@ -962,18 +968,12 @@ static int64_t bisect(const Table *table, uint64_t key, const unsigned char *tex
 static inline int64_t row_of(const Table *table, uint64_t key, const unsigned char *text, Py_ssize_t size)
 {
     size_t slot = home_of(key, table->bits);
-    for (int tried = 0; tried < PROBES; tried++) {
-        int32_t row = next_row(table, key, &slot, &tried);
-        if (row < 0 && tried < PROBES)
-            return -1;
-        if (row < 0)
-            break;
+    int tried = 0;
+    for (int32_t row; (row = next_row(table, key, &slot, &tried)) >= 0; pass_slot(table, &slot, &tried))
         if (table->keys[row] == key && ((size <= 8 && table->width <= 8) || /* then the key is the docno */
                                         compare_row(table, row, text, size) == 0))
             return row;
-        slot = (slot + 1) & (size_t)(table->size - 1);
-    }
-    return bisect(table, key, text, size);
+    return tried < PROBES ? -1 : bisect(table, key, text, size);
 }
 
 /* The key of a docno, as fingerprints() in data/docnos.py computes it. */
@@ -2083,25 +2083,25 @@ static PyObject *weighted_sums(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : refuse_values();
 }
 
-/* Add the costs of ranks [rank, marked so far] to the least, and take them from what is less than all, of the orders that
- * end with so many marked [marked so far]. ``rank`` ranks are done; of the list ``others`` documents are not marked. */
+/* Add the costs of ranks [rank, marked so far] to the least of all orders, and take them from what is minus their most, both
+ * by how many are marked so far. ``done`` ranks have been added; of the list ``others`` documents are not marked. */
 static PyObject *add_costs(PyObject *self, PyObject *arguments)
 {
     (void)self;
     Py_buffer costs, ends;
     Work work = {NULL, 0};
-    Py_ssize_t rank, others;
-    if (!PyArg_ParseTuple(arguments, "y*w*nn", &costs, &ends, &rank, &others))
+    Py_ssize_t done, others;
+    if (!PyArg_ParseTuple(arguments, "y*w*nn", &costs, &ends, &done, &others))
         return NULL;
     Py_ssize_t many = ends.len / 16, ranks = many ? costs.len / 8 / many : 0;
-    int good = many > 0 && ends.len == 16 * many && costs.len == 8 * ranks * many && rank >= 0 && others >= 0 &&
-               rank <= PY_SSIZE_T_MAX - ranks;
+    int good = many > 0 && ends.len == 16 * many && costs.len == 8 * ranks * many && done >= 0 && others >= 0 &&
+               done <= PY_SSIZE_T_MAX - ranks;
     if (good) {
         const double *cost = costs.buf;
         double *least = ends.buf, *most = least + many;
         begin_work(&work);
-        for (Py_ssize_t last = rank + ranks, seen = 0; rank++ < last; cost += many) {
-            Py_ssize_t from = rank > others ? rank - others : 0, to = rank < many ? rank : many - 1;
+        for (Py_ssize_t last = done + ranks, seen = 0; done < last; cost += many) {
+            Py_ssize_t rank = ++done, from = rank > others ? rank - others : 0, to = rank < many ? rank : many - 1;
             if ((seen += many) >= NUMBERS) {
                 seen = 0;
                 if (stops(&work))
