@@ -206,7 +206,9 @@ def _most_spread(x: Floats, weights: Floats) -> tuple[Floats]:
         best[0], best[k] = before[0], before[-1]
         np.maximum(before[1:], before[:-1], out=best[1:k])
         if weights[k - 1]:
-            best += weights[k - 1] * _variance(low[: k + 1] + high[k::-1], low2[: k + 1] + high2[k::-1], k)
+            part = _variance(low[: k + 1] + high[k::-1], low2[: k + 1] + high2[k::-1], k)
+            part *= weights[k - 1]
+            best += part
     most: Floats = best.max(axis=0)
     return (most,)
 
@@ -219,7 +221,8 @@ def over_intervals(x: Floats, weights: Floats) -> tuple[Floats, Floats]:
     for k in range(2, len(x)):
         best = np.minimum(best[1:], best[:-1])
         if weights[k - 1]:
-            part = weights[k - 1] * _variance(sums[k:] - sums[:-k], sums2[k:] - sums2[:-k], k)
+            part = _variance(sums[k:] - sums[:-k], sums2[k:] - sums2[:-k], k)
+            part *= weights[k - 1]
             best += part
             bound += part.min(axis=0)
     least: Floats = best.min(axis=0)
@@ -270,5 +273,9 @@ def _sums(x: Floats) -> Floats:
 
 
 def _variance(total: Floats, squares: Floats, k: int | Ints) -> Floats:
-    mean = total / k
-    return np.maximum(squares / k - mean * mean, 0.0)
+    """Give the variances of k numbers by their sums and those of their squares, in the memory of these."""
+    total /= k
+    total *= total
+    squares /= k
+    squares -= total
+    return np.maximum(squares, 0.0, out=squares)
