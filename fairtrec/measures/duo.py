@@ -105,10 +105,16 @@ class _Spread(Measure):
         """Count the lists whose least spread is not proved closely enough."""
         if self.normalizer == "sampled":
             return None
-        doubt = np.array([self.normalized(axis)[1] for axis in self.axes(stances)]).max(axis=0, initial=0)
+        doubt = np.array([doubt for _, doubt in _normalize_axes(stances, self)]).max(axis=0, initial=0)
         many = int((doubt > 1e-3).sum())
         most = f"{doubt.max(initial=0):.4f}"
         return NOT_PROVED.note(open=many, rankings=len(doubt), most=most) if many else None
+
+
+@ranks.cache_each_by_array
+def _normalize_axes(stances: Floats, measure: _Spread) -> list[tuple[Floats, Floats]]:
+    """Give the values of a measure on each axis, and how much lower the truth may be; its note asks for them, too."""
+    return [measure.normalized(axis) for axis in measure.axes(stances)]
 
 
 def _strongest(values: Sequence[Floats], queries: int) -> Floats:
@@ -199,7 +205,7 @@ class DUO(_Spread):
 
     def __call__(self, stances: Floats) -> Floats:
         """Return DUO [query]."""
-        return _strongest([self.normalized(axis)[0] for axis in self.axes(stances)], len(stances))
+        return _strongest([value for value, _ in _normalize_axes(stances, self)], len(stances))
 
 
 class SignedDUO(_Spread):
@@ -226,8 +232,8 @@ class SignedDUO(_Spread):
 
     def __call__(self, stances: Floats) -> Floats:
         """Return signed DUO [query]."""
-        axes = self.axes(stances)
-        return _strongest([self._sign(axis) * self.normalized(axis)[0] for axis in axes], len(stances))
+        pairs = zip(self.axes(stances), _normalize_axes(stances, self), strict=True)
+        return _strongest([self._sign(axis) * value for axis, (value, _) in pairs], len(stances))
 
     def _sign(self, stances: Floats) -> Floats:
         together = ranks.close_up(stances)
@@ -271,4 +277,4 @@ class DUO_random(_Spread):  # noqa: N801 - its name
 
     def __call__(self, stances: Floats) -> Floats:
         """Return the expectation [query]."""
-        return self.normalized(self.axes(stances)[0])[0]
+        return _normalize_axes(stances, self)[0][0].copy()

@@ -56,7 +56,9 @@ STANCES = StanceReference("stances")
 def stances(inputs: RunContext) -> Floats:
     """Find where the ranked documents stand [query, rank, axis]."""
     run, qids = inputs.run, inputs.qids
-    return look_up(inputs.context.opened["stances"], qids, run.docnos, run.top(qids, inputs.depth))
+    found = look_up(inputs.context.opened["stances"], qids, run.docnos, run.top(qids, inputs.depth))
+    found.flags.writeable = False  # so that a measure and its note look for the ends of all orders once
+    return found
 
 
 def background_stances(inputs: RunContext) -> Floats:
