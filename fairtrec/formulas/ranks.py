@@ -44,7 +44,7 @@ def cache_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembe
 
 
 def cache_each_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembered]:
-    """Keep what a function gives for an array that cannot change, for all else that it is asked with; for small results.
+    """Keep what a function gives for an array that cannot change, by what else it is asked: for small results.
 
     >>> asked = []
     >>> added = cache_each_by_array(lambda values, more: asked.append(more) or values.sum() + more)
