@@ -190,11 +190,11 @@ class Docnos:
         names = np.promote_types(self.names.dtype, others.names.dtype)
         return Docnos(keys, np.insert(self.names.astype(names), at, others.names)), at
 
-    def add(self, columns: Sequence[Docs]) -> "Docnos":
+    def add(self, *columns: Docs) -> "Docnos":
         """Put the docnos of columns among these; give these themselves if all are here.
 
         >>> table = Docnos.collect(np.array([b"b", b"d"]))
-        >>> table.add([np.array([b"d", b"c", b"c"])]).names.tolist(), table.add([table.names]) is table
+        >>> table.add(np.array([b"d", b"c", b"c"])).names.tolist(), table.add(table.names) is table
         ([b'b', b'c', b'd'], True)
         """
         others = Docnos.collect(*(column[self.rows(column) == MISSING] for column in columns))
@@ -209,7 +209,7 @@ class Docnos:
 
         The slot of a key is what is left of GOLDEN times it when it is shifted to the right by so many bits. Strangers
         can choose ids that want the same slots. A row that finds the first PROBES taken is left out, and bisection
-        finds it. What is laid out in C has marks in its slots, too, as extension.c says, and is looked up there alone.
+        finds it. Slots that C lays out hold marks as well (see extension.c), so only C can read them.
         """
         bits = (3 * len(self.keys) // 2).bit_length()  # a third of the slots stays free
         if extension is not None and 0 < len(self.keys) < 1 << 31:

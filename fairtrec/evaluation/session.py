@@ -272,7 +272,7 @@ class Evaluator:
         parts = collect_documents(rankings, needs, reading.context, self.choices)
         looked_at = Docnos.collect(*parts)
         longer = [(run.tied, run.qids) for run in runs if run.tied is not None and run.tied is not run.rest]
-        every = looked_at.add([run.cut(qids, needs.depth, with_ties=True).docnos for run, qids in longer])
+        every = looked_at.add(*(run.cut(qids, needs.depth, with_ties=True).docnos for run, qids in longer))
         fresh = every
         if self._counts is not None:
             fresh = Docnos.collect(every.names[self._counts.docnos.rows(every.names) == MISSING])

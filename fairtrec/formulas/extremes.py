@@ -75,12 +75,9 @@ def bound_by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[
     """
     ends = np.full((2, marked + 1), np.inf)  # by how many are marked so far: the least, and minus the most
     ends[:, 0] = 0.0
-    others, rank = length - marked, 0
+    add, rank = _add_costs if extension is None else extension.add_costs, 0
     for several in costs:
-        if extension is not None:
-            extension.add_costs(several, ends, rank, others)
-        else:
-            _add_costs(several, ends, rank, others)
+        add(several, ends, rank, length - marked)
         rank += len(several)
     return float(ends[0, -1]), float(-ends[1, -1])
 

@@ -43,33 +43,6 @@ def cache_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembe
     return kept
 
 
-def cache_each_by_array(function: Callable[..., Remembered]) -> Callable[..., Remembered]:
-    """Keep what a function gives for an array that cannot change, by what else it is asked: for small results.
-
-    >>> asked = []
-    >>> added = cache_each_by_array(lambda values, more: asked.append(more) or values.sum() + more)
-    >>> values = np.ones(3)
-    >>> values.flags.writeable = False
-    >>> added(values, 1) + added(values, 2) + added(values, 1), asked
-    (np.float64(13.0), [1, 2])
-    """
-    last: tuple[Any, dict[Any, Remembered]] | None = None
-
-    @wraps(function)
-    def kept(values: np.ndarray[Any, Any], *more: Any) -> Remembered:
-        nonlocal last
-        if values.flags.writeable:
-            return function(values, *more)
-        found = last
-        if found is None or found[0]() is not values:
-            last = found = ref(values), {}
-        if more not in found[1]:
-            found[1][more] = function(values, *more)
-        return found[1][more]
-
-    return kept
-
-
 def cache_by_rank(function: Callable[..., OfRanks]) -> Callable[..., OfRanks]:
     """Keep what a function gives for each rank of an array [query, rank, ...] that cannot change, for its first ranks.
 
@@ -129,10 +102,7 @@ def close_up(values: Floats) -> Floats:
     >>> close_up(np.array([[np.nan, 1.0, np.nan, 0.5]])).tolist()
     [[1.0, 0.5, nan, nan]]
     """
-    missing = np.isnan(values)
-    if not missing.any():
-        return values.copy()
-    return np.take_along_axis(values, np.argsort(missing, axis=1, kind="stable"), axis=1)
+    return np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
 
 
 def total(values: Floats) -> Floats:

@@ -101,12 +101,8 @@ class RetrievedDocuments:
 
     def cut(self, weights: Floats) -> "RetrievedDocuments":
         """Keep the ranks that have one of these weights."""
-        lengths, width = np.minimum(self.lengths, len(weights)), self._find_width()
-        if width is None:
-            documents = self.documents[self._find_ranks() < len(weights)]
-        else:
-            documents = self.documents.reshape(len(lengths), width)[:, : len(weights)].reshape(-1)
-        return replace(self, documents=documents, lengths=lengths, weights=weights)
+        rank, lengths = self._find_ranks(), np.minimum(self.lengths, len(weights))
+        return replace(self, documents=self.documents[rank < len(weights)], lengths=lengths, weights=weights)
 
     def keep_queries(self, queries: Sequence[int]) -> "RetrievedDocuments":
         """Keep some of the queries, by number, and number them anew."""
@@ -130,22 +126,16 @@ class RetrievedDocuments:
         >>> shown.sum_weights(np.array([1.0, 3.0])).tolist()
         [4.0, 0.5]
         """
-        often, width = frequency[self.query] * self.parts, self._find_width()
-        if width is None:
-            worth = self.weights[self._find_ranks()] * np.repeat(often, self.lengths)
-        else:
-            worth = (self.weights[:width] * often[:, None]).reshape(-1)
+        worth = self.weights[self._find_ranks()] * np.repeat(frequency[self.query] * self.parts, self.lengths)
         documents, there = self.documents, self.documents != MISSING
         if not there.all():
             documents, worth = documents[there], worth[there]
         amounts: Any = np.bincount(documents, weights=worth)
         return np.asarray(amounts, dtype=np.float64)
 
-    def _find_width(self) -> int | None:
-        """Give the length of the rankings, if they have one: as most, they are the rows of a matrix then."""
-        width = int(self.lengths.max(initial=0))
-        return width if (self.lengths == width).all() else None
-
     def _find_ranks(self) -> Ints:
         """Count the ranks above each line of its ranking [line]."""
+        longest = int(self.lengths.max(initial=0))
+        if (self.lengths == longest).all():  # as they mostly are
+            return np.tile(np.arange(longest), len(self.lengths))
         return np.arange(len(self.documents)) - np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)

@@ -111,10 +111,18 @@ class _Spread(Measure):
         return NOT_PROVED.note(open=many, rankings=len(doubt), most=most) if many else None
 
 
-@ranks.cache_each_by_array
+@ranks.cache_by_array
+def _list_normalized(stances: Floats) -> dict[_Spread, list[tuple[Floats, Floats]]]:  # noqa: ARG001 - by which it is kept
+    """List by measure what ``_normalize_axes`` has computed for these stances."""
+    return {}
+
+
 def _normalize_axes(stances: Floats, measure: _Spread) -> list[tuple[Floats, Floats]]:
     """Give the values of a measure on each axis, and how much lower the truth may be; its note asks for them, too."""
-    return [measure.normalized(axis) for axis in measure.axes(stances)]
+    known = _list_normalized(stances)
+    if measure not in known:
+        known[measure] = [measure.normalized(axis) for axis in measure.axes(stances)]
+    return known[measure]
 
 
 def _strongest(values: Sequence[Floats], queries: int) -> Floats:

@@ -131,24 +131,18 @@ def _costs(difference: PrefixDifference, length: int, marked: int, weigh: Floats
         yield difference(possible, rank, np.array(marked), np.array(length)) * weigh[rank - 1]
 
 
-def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm) -> Floats:
-    """Sum a difference over the prefixes of each list, discounted, and normalize; nan where all orders are the same.
-
-    ``marks`` [query, rank] are 1 for protected documents, 0 for others; nan is passed over, and the ranks close up.
-
-    >>> marks = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
-    >>> unevenness(marks, nd, step=1, kind="log2_next", norm="minmax").round(9).tolist()
-    [1.0, 0.0]
-    """
-    marks = ranks.close_up(marks)
-    length = (~np.isnan(marks)).sum(axis=1)
-    return _compare_prefixes(np.cumsum(marks == 1, axis=1), length, difference, step=step, kind=kind, norm=norm)
-
-
-def _compare_prefixes(
+def unevenness(
     count: Ints, length: Ints, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm
 ) -> Floats:
-    """Compute ``unevenness`` of lists of these lengths [query], by how many are protected so far [query, rank]."""
+    """Sum a difference over the prefixes of each list, discounted, and normalize; nan where all orders are the same.
+
+    ``count`` [query, rank] says how many documents are protected so far. It may go on behind the lists, whose lengths
+    are ``length`` [query].
+
+    >>> count = np.cumsum([[1, 1, 0, 0], [1, 0, 0, 1]], axis=1)
+    >>> unevenness(count, np.array([4, 4]), nd, step=1, kind="log2_next", norm="minmax").round(9).tolist()
+    [1.0, 0.0]
+    """
     rank = np.arange(1, int(length.max(initial=0)) + 1)
     there, count = rank <= length[:, None], count[:, : len(rank)]
     marked = count[np.arange(len(count)), length - 1] if len(rank) else length  # there is none in an empty list
@@ -205,7 +199,7 @@ class Unevenness(Form):
         members, known = _count_members(self.membership), _count_known(self.membership)
         length = known[:, -1] if known.shape[1] else np.zeros(len(known), dtype=np.int64)
         how: dict[str, Any] = {"step": self.step, "kind": self.kind, "norm": self.norm}
-        values = [_compare_prefixes(members[:, :, group], length, self.difference, **how) for group in self.chosen]
+        values = [unevenness(members[:, :, group], length, self.difference, **how) for group in self.chosen]
         return ranks.mean(np.stack([np.full(len(known), np.nan), *values]).T)
 
     def over_labels(self) -> Finals:

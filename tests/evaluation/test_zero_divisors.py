@@ -106,5 +106,6 @@ def test_lists_without_an_order():
 def test_lists_of_two_whose_orders_are_alike(norm):
     """Either of two documents may come first: the share of the prefix is as far from that of the list."""
     marks = np.array([[1.0, 0.0], [0.0, 1.0]])
-    values = unevenness(marks, nd, step=1, kind="log2_next", norm=norm)
+    count, length = np.cumsum(marks == 1, axis=1), np.array([2, 2])
+    values = unevenness(count, length, nd, step=1, kind="log2_next", norm=norm)
     assert np.isnan(values).all() if norm == "minmax" else (values == 1).all()

@@ -262,10 +262,11 @@ def test_spelling_and_inputs():
 
 def test_how_long_the_orders_of_many_documents_take_is_told(monkeypatch, capsys):
     marks = np.array([[1.0, 0.0] * 200, [1.0, 1.0, 0.0, 0.0] * 100])
-    assert unevenness(marks, nd, step=1, kind="log2_next", norm="minmax").shape == (2,)
+    lists = np.cumsum(marks == 1, axis=1), np.array([400, 400])
+    assert unevenness(*lists, nd, step=1, kind="log2_next", norm="minmax").shape == (2,)
     assert capsys.readouterr().err == ""  # of so few documents nothing is said
     monkeypatch.setattr(progress, "LONG", 0)
-    unevenness(marks, nd, step=1, kind="log2_next", norm="minmax")
+    unevenness(*lists, nd, step=1, kind="log2_next", norm="minmax")
     what = "the least and the most over all orders of {} (rND and its kin; fewer with a cutoff): about {} seconds"
     assert capsys.readouterr().err.startswith(f"# {what.format('400 documents', 0)}")
     foretell_orders(kl, [(20_000, 6_000), (10_000, 6_000), (10_000, 6_000), (9, 0)])

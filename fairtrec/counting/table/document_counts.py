@@ -30,12 +30,12 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Co
             raise InputError("its columns are compressed; write it again: fairtrec counts convert", path)
         from fairtrec.counting.table import mapped_table
 
-        known, tokens, counts = mapped_table.find(path, wanted, groups)
+        found = mapped_table.find(path, wanted, groups)
         if collection:
             histogram = table.distribution.histogram or _scanned(table, groups)
-        return Counts(groups, wanted, known, tokens, counts, collection=histogram)
-    is_known, of_tokens = np.zeros(len(wanted), dtype=np.bool_), np.zeros(len(wanted), dtype=np.uint32)  # up to MOST
-    of_groups = np.zeros((len(wanted), len(groups)))
+        return Counts(groups, wanted, *found, collection=histogram)
+    known, tokens = np.zeros(len(wanted), dtype=np.bool_), np.zeros(len(wanted), dtype=np.uint32)  # up to MOST
+    counts = np.zeros((len(wanted), len(groups)))
     _ = wanted.slots  # so that no two threads lay out the same table
 
     def keep(block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:
@@ -44,22 +44,22 @@ def read_counts(table: Table, wanted: Docnos, *, collection: bool = False) -> Co
             _refuse_numbers(np.stack(several, axis=1), path, lines)
         rows = wanted.rows(block["docno"])
         here = np.flatnonzero(rows != MISSING)
-        of_tokens[rows[here]] = several[0][here]
-        of_groups[rows[here]] = np.stack([each[here] for each in several[1:]], axis=1)
+        tokens[rows[here]] = several[0][here]
+        counts[rows[here]] = np.stack([each[here] for each in several[1:]], axis=1)
         every = make_histogram(np.stack(several[1:], axis=1)) if collection else None
         return {"here": here, "rows": rows[here], "every": every}
 
-    plain = None if collection else _plain_reader(table, wanted, groups, of_tokens, of_groups)
+    plain = None if collection else _plain_reader(table, wanted, groups, tokens, counts)
     for block, lines in table.blocks(keep, plain):
         rows = block["rows"]
-        also = is_known.copy()
+        also = known.copy()
         also[rows] = True
-        if np.count_nonzero(also) < np.count_nonzero(is_known) + len(rows):
-            _refuse_repeats(block, is_known, wanted, path, lines)
-        is_known = also
+        if np.count_nonzero(also) < np.count_nonzero(known) + len(rows):
+            _refuse_repeats(block, known, wanted, path, lines)
+        known = also
         if collection:
             histogram = block["every"] if histogram is None else merge_histograms(histogram, block["every"])
-    return Counts(groups, wanted, is_known, of_tokens, of_groups, collection=histogram)
+    return Counts(groups, wanted, known, tokens, counts, collection=histogram)
 
 
 def _plain_reader(

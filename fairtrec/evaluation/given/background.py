@@ -1,6 +1,5 @@
 """The background: the documents of each query that define its ideal, of a run or of the whole collection."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -153,12 +152,13 @@ def _gather(documents: Documents, run: Run, qids: Sequence[str], depth: int, cou
 
     pieces = range(0, len(qids), step)
     if len(pieces) < MANY:
-        deque(map(fill, pieces), 0)
+        for first in pieces:
+            fill(first)
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         _ = documents.document_counts.docnos.slots, documents.is_skipped  # which are computed by one thread
         with ThreadPoolExecutor(WORKERS) as workers:
-            deque(workers.map(fill, pieces), 0)
+            list(workers.map(fill, pieces))
     one = np.ones((), dtype=np.int64)
     return Candidates(found, np.broadcast_to(one, shape) if is_there.all() else is_there.astype(np.int64))
