@@ -15,6 +15,8 @@ COMPILED += OPENBLAS_NUM_THREADS=1
 FUZZ_SECONDS := 100# of each of six parsers
 SUITES := browser spark ecosystem embed adv
 MORE := $(SUITES) site bench fuzz
+# With those that take long, which `make test` leaves out.
+ALL := -m 'not slow and not browser and not embed and not adv and not ecosystem'
 # Only the files that have the marker are imported: to import all takes 10 s of each suite.
 MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
@@ -29,11 +31,11 @@ demo: .venv/run  ## set up .venv and evaluate the bundled example
 
 setup: .venv/dev  ## set up .venv with all that development needs
 
-test: .venv/dev  ## set up .venv and pass the tests
+test: .venv/dev  ## set up .venv and pass the tests, but for those that take long
 	$(COMPILED) $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 oldest: .venv-oldest/dev  ## the tests with the oldest version of each dependency that pyproject.toml allows
-	.venv-oldest/bin/python -m pytest -n auto
+	.venv-oldest/bin/python -m pytest -n auto $(ALL)
 
 suites:  ## what .ci/run runs after make check: all that needs more than pip's small packages; a few minutes
 	$(PYTHON) .ci/suites.py $(SUITES)
@@ -67,11 +69,12 @@ site: .venv/site  ## docs/ as a site in .site/; fails on a link that leads nowhe
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	! grep 'make demo' .site/index.html  # its first page is for readers without a checkout
 
-check: lint types layers stale test  ## everything that CI checks, the tests included
+check: lint types layers stale  ## everything that CI checks, all tests included
+	$(MAKE) test PYTEST="$(ALL)"
 
 coverage: .venv/dev  ## which lines no test enters: none of a measure, and of the rest at most one in twenty
 	rm -f .coverage*
-	$(MAKE) test PYTEST=--cov
+	$(MAKE) test PYTEST="--cov $(ALL)"
 	rm -f .coverage.*
 	$(BIN)/coverage report --include='fairtrec/measures/*' --omit='fairtrec/measures/catalogue/*' --fail-under=100
 

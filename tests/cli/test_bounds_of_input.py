@@ -105,6 +105,7 @@ FILES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("command", "columns", "says"), FILES.values(), ids=FILES)
 def test_more_than_there_can_be_is_refused(workplace, fairtrec_command, command, columns, says):
     lines(workplace / "many", *columns)
@@ -112,6 +113,7 @@ def test_more_than_there_can_be_is_refused(workplace, fairtrec_command, command,
         one_line(fairtrec_command(*command.split()), says)
 
 
+@pytest.mark.long
 def test_all_measures_of_many_groups_end(workplace, fairtrec_command):
     names = MANY[:1300]
     ranks = [str(1300 - i) for i in range(1300)]

@@ -64,6 +64,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize(
     "plain",

@@ -56,6 +56,7 @@ def in_both_folders(tmp_path):
 SHORT = "eval", "counts make"  # the two ways to start processes; the rest of the commands take one of them
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     [pytest.param(line, id=name, marks=[] if name in SHORT else pytest.mark.slow) for name, line in COMMANDS.items()],
@@ -67,6 +68,7 @@ def test_files_named_like_modules_are_not_executed(in_both_folders, command):
     assert plain[-1] > 2, "no process was started, so nothing was tried"
 
 
+@pytest.mark.long
 def test_processes_that_are_not_forked_execute_no_file_either(in_both_folders, tmp_path):
     far = tmp_path / ("t" * 64)  # in which no socket fits
     far.mkdir()
@@ -75,6 +77,7 @@ def test_processes_that_are_not_forked_execute_no_file_either(in_both_folders, t
     assert hostile == plain
 
 
+@pytest.mark.long
 def test_a_program_that_asks_for_processes_executes_no_file(in_both_folders):
     plain, hostile = in_both_folders(PROGRAM)
     assert plain[0] == 0, plain

@@ -262,6 +262,7 @@ def test_ties_of_huge_values_are_told_without_a_warning():
 COMMANDS = ["eval vaswani a.run -m nDCG@2", "eval none a.run --terms gender-en --docs vaswani", "counts make vaswani --terms gender-en -o o.arrow -j 1"]  # fmt: skip
 
 
+@pytest.mark.long
 def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace):
     program = f"""if True:
         import sys
@@ -283,6 +284,7 @@ def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace):
     assert all(line.startswith("ir_datasets cannot provide vaswani (FAIRTREC_OFFLINE is set); run: ") for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command", ["eval qrels blank.gz -m nDCG@2", "eval blank.gz a.run -m nDCG@2", "validate blank.gz"]
 )

@@ -36,6 +36,7 @@ def printed(tmp_path, monkeypatch, fairtrec_command):
     return of
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("row", "trial"), TRIALS, ids=lambda each: str(getattr(each, "name", each)))
 def test_two_processes_print_the_same_bytes(printed, row, trial):
     option = [] if row.only == ("python",) else [f"--{row.option}", *([] if row.is_flag else [trial])]

@@ -105,6 +105,7 @@ def test_a_folder_for_temporary_files_with_a_long_name(workplace):
     assert (ended.returncode, ended.stdout.count("nDCG@2")) == (0, 2), ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("files", [20, pytest.param(40, marks=pytest.mark.slow)])
 def test_few_files_may_be_open_while_parts_are_merged(workplace, files, fairtrec_command):
     given = ["counts", "make", "c.tsv", "--terms", "g", "-j", "1", "-o"]

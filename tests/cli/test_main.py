@@ -291,6 +291,7 @@ def test_what_is_wrong_stands_below_what_was_printed_in_a_log_of_both(tmp_path, 
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "asked", ["official ERR_IA@10 all_trec P@5", pytest.param("official all_trec P@5", marks=pytest.mark.slow)]
 )

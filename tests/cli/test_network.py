@@ -101,6 +101,7 @@ def called(folder, proxy, tmp_path, monkeypatch):
     return call
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_nothing_is_contacted_unasked(called, command):
     code, said, contacts = called(command)
@@ -109,6 +110,7 @@ def test_nothing_is_contacted_unasked(called, command):
     assert contacts == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["qrels", "queries"])
 def test_a_variable_allows_it(called, command):
     code, said, contacts = called(COMMANDS[command], FAIRTREC_AUTOFETCH="1")
@@ -116,6 +118,7 @@ def test_a_variable_allows_it(called, command):
     assert contacts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("typed", "asked"), [("n\n", False), ("\n", False), ("y\n", True)])
 @pytest.mark.parametrize("command", ["qrels", "queries"])
 def test_a_terminal_is_asked(called, command, typed, asked):

@@ -20,6 +20,7 @@ def run(folder, words, optimize):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     ["measures", "measures NFaiRR", "measures nDCG", "measures NFaiRR --bibtex", "eval --help"],
@@ -31,6 +32,7 @@ def test_a_page_that_is_made_of_docstrings_is_refused_where_python_dropped_them(
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_values_and_the_list_of_commands_need_no_docstrings(example):
     for words in (EVAL, "--help", "eval none"):
         usual, optimized = run(example, words, ""), run(example, words, "2")

@@ -208,11 +208,13 @@ def test_what_is_said_to_change_nothing_is_an_option_that_there_is():
     assert {*UNTRIED} <= {*COMMANDS}
 
 
+@pytest.mark.long
 def test_every_situation_is_one_that_a_command_takes(outcome):
     refused = [base[0] for base in SITUATIONS if is_quick(base) and outcome(base, spelled(base))[0] > 1]
     assert refused == []
 
 
+@pytest.mark.long
 @pytest.mark.fuzz
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_option_is_honored_or_refused_alone_and_with_each_other(part, outcome):

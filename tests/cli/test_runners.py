@@ -63,6 +63,7 @@ def printed(folder, tmp_path_factory):
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "runner"),
     [

@@ -111,6 +111,7 @@ def values(text, left=()):
     return [number for cell in found for number in re.findall(r"[-+]?\d+\.\d+|nan", cell)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "term"),
     [
@@ -132,6 +133,7 @@ def test_no_value_is_cut(wide, width, term):
             assert "".join(head.split()) in "".join(text.split()), f"{name}: {head}"
 
 
+@pytest.mark.long
 def test_commands_show_what_they_are_asked_for(wide):
     assert {*wide} == {*COMMANDS}
     assert "columns that do not fit" not in " ".join(wide["compare"].split())

@@ -105,6 +105,7 @@ def test_many_docnos_of_one_fingerprint_are_found_in_few_rounds(tmp_path, monkey
     assert len(rounds) <= data.PROBES
 
 
+@pytest.mark.long
 @settings(quick, max_examples=30 if THOROUGH else 6)
 @given(documents=tables)
 def test_every_format_becomes_every_other_and_stays_the_same(documents, tmp_path):

@@ -111,6 +111,7 @@ def test_uneven_ids_of_any_form_are_read_and_checked_as_elsewhere(tmp_path, monk
     assert any(isinstance(each, UnevenIds) for each in made)
 
 
+@pytest.mark.long
 def test_one_long_id_costs_little_more_than_itself(tmp_path):
     path, many = tmp_path / "a.run", 1_000_000
     docnos = (f"d{i}" if i != 777_777 else "x" * 1024 for i in range(many))

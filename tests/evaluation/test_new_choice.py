@@ -226,6 +226,7 @@ WAYS = gather_trials(  # what each command begins with
 VARYING = gather_trials("NEW_OPTION")
 
 
+@pytest.mark.long
 def test_every_command_takes_it_and_begins_with_one_value(printed):
     found = {}
     for name, (_, taken) in WAYS.items():
@@ -239,6 +240,7 @@ def test_every_command_takes_it_and_begins_with_one_value(printed):
     assert found == pytest.approx(dict.fromkeys(WAYS, found["eval"]), abs=1e-12)
 
 
+@pytest.mark.long
 def test_all_that_is_counted_changes_or_is_refused(printed):
     changed, plain = (json.loads(printed[name][1])["runs"][0]["means"] for name in ("of logs", "of no logs"))
     assert changed != plain
@@ -335,6 +337,7 @@ def test_python_takes_a_view_option_and_asks_what_a_choice_excludes(grown):
     assert done.stderr.rstrip().endswith(said)
 
 
+@pytest.mark.long
 def test_the_law_asks_about_it(grown):
     law = REPOSITORY / "tests" / "evaluation" / "test_one_value.py"
     asked = "min_tokens or every_choice"

@@ -12,6 +12,7 @@ from fairtrec_made import REPOSITORY
 DEEP = 40_000  # documents, of which two threads sum a half each
 
 
+@pytest.mark.long
 def test_a_long_sum_is_the_same_on_one_core_and_on_many(tmp_path):
     (tmp_path / "a.run").write_text("".join(f"q Q0 d{i} {i} {-i} t\n" for i in range(DEEP)))
     (tmp_path / "c.tsv").write_text("docno\ttokens\tf\tm\nd1\t9\t4\t0\n")

@@ -69,6 +69,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BOMBS)
 def test_what_is_far_larger_in_memory_is_refused_before_it_is_read(tmp_path, monkeypatch, name):
     write, size, read = BOMBS[name]
@@ -101,6 +102,7 @@ def test_a_docno_that_is_too_long_is_not_repeated_as_often_as_it_stands_in_parqu
     assert done.stdout == f"{path}: a docno of more than 1024 bytes, or with a NUL; change it\n"
 
 
+@pytest.mark.long
 def test_a_text_is_not_repeated_as_often_as_it_stands_in_lists_in_parquet(tmp_path):
     rows = 20_000
     same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["f" * 100_000])
@@ -174,6 +176,7 @@ def test_what_is_packed_as_others_do_is_read(tmp_path):
     assert [each.tokens.tolist() for each in read] == [[1, 2], [1, 2]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [60_000, 3_000_000])
 def test_a_docno_is_not_laid_out_as_often_as_it_stands_in_a_run_of_parquet(tmp_path, rows):
     docnos = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["d" * 1000])

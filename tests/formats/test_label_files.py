@@ -129,6 +129,7 @@ def test_a_dotted_field_goes_into_objects_and_over_lists(tmp_path):
     same(loading.labels(f"{tmp_path}/t.jsonl:premises.stance", None), ("CON", "PRO"), wanted)
 
 
+@pytest.mark.long
 def test_what_keys_of_lines_hold_that_nobody_reads_is_let_go(tmp_path):
     deep = json.loads("[" * 60 + "]" * 60)
     (tmp_path / "deep.jsonl").write_text(

@@ -95,6 +95,7 @@ def test_odd_lengths_end_in_one_line(name, tmp_path):
             read(path)
 
 
+@pytest.mark.long
 def test_lengths_below_zero_do_not_lead_back(tmp_path):
     path = tmp_path / "c.arrow"
     of_ours(path)

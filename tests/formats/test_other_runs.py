@@ -190,6 +190,7 @@ def test_laws_json_says_what_a_dict_says(tmp_path_factory, rows):
     assert alike(run.read(path), memory.run(by_query, "r"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("roles", [{}, {"qid": "query.id"}], ids=["by names", "by roles"])
 def test_what_keys_hold_that_nobody_reads_is_let_go_line_by_line(tmp_path, roles):
     deep = json.loads("[" * 60 + "]" * 60)

@@ -110,6 +110,7 @@ def test_any_damage_is_bad_input_and_no_fault(tmp_path):
             run.read(path)
 
 
+@pytest.mark.long
 def test_sizes_are_bounded_before_memory_is(tmp_path, monkeypatch):
     path = tmp_path / "run.lz4"
     path.write_bytes(cbor.packed({"q1": {f"d{number}": struct.unpack(">d", bytes(8))[0] for number in range(1000)}}))

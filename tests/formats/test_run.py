@@ -319,6 +319,7 @@ def noise():
     return "".join(f"q{i % 9} Q0 {row} 1 {i}.5 t\n" for i, row in enumerate(rows)).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", COMPRESSORS)
 def test_truncated_compressed_runs_are_refused(tmp_path, kind):
     data = COMPRESSORS[kind](noise())  # several blocks of each format
@@ -345,6 +346,7 @@ def test_a_zstandard_file_cut_between_its_blocks_is_refused(tmp_path):
     run.read(path)
 
 
+@pytest.mark.long
 def test_xz_streams_may_be_padded_and_take_no_more_memory_than_they_should(tmp_path, monkeypatch):
     path = tmp_path / "a.xz"
     text = plain_run()

@@ -30,6 +30,7 @@ def refuse(name, kind, folder, fairtrec_command):
                 yield f"{name}, {kind}, {' '.join(words)}: {ended.err or ended.out}"
 
 
+@pytest.mark.long
 def test_a_worst_file_of_each_form_is_valid(tmp_path, fairtrec_command):
     dice = random.Random(1)
     drawn = [(name, dice.choice([*form.kinds()])) for name, form in FORMS.items()]
@@ -42,6 +43,7 @@ def test_all_worst_files_are_valid(name, tmp_path, fairtrec_command):
     assert not [each for kind in FORMS[name].kinds() for each in refuse(name, kind, tmp_path, fairtrec_command)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), SAMPLE)
 def test_four_times_the_bytes_cost_at_most_six_times_as_much(tmp_path, name, kind):
     with Forks() as forks:

@@ -76,6 +76,7 @@ def script():
     return module
 
 
+@pytest.mark.long
 def test_requirements_decide_and_the_code_of_the_ref_is_installed(steps):
     code, printed, files = steps(arguments=f"qrels.txt neural.run\n  {REQUIRE}\n")
     assert (code, "1 passed" in printed) == (0, True)
@@ -113,6 +114,7 @@ def test_a_wrong_option_is_in_the_summary_once(steps):
     assert "--requires" in files["GITHUB_STEP_SUMMARY"]
 
 
+@pytest.mark.long
 def test_submissions_are_validated_with_a_summary(steps, tmp_path):
     code, _, files = steps(command="validate", arguments="bm25.run --qrels qrels.txt")
     assert (code, files["GITHUB_STEP_SUMMARY"].startswith("### fairtrec validate: no errors\n\n    ")) == (0, True)
@@ -122,6 +124,7 @@ def test_submissions_are_validated_with_a_summary(steps, tmp_path):
     assert "### fairtrec validate: errors" in files["GITHUB_STEP_SUMMARY"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["check", "validate"])
 def test_no_file_of_the_workspace_is_executed(steps, tmp_path, command):
     workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
@@ -136,6 +139,7 @@ def test_no_file_of_the_workspace_is_executed(steps, tmp_path, command):
     assert "cache=/of/cache/dir\n" in files["GITHUB_OUTPUT"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["check", "validate"])
 def test_runs_are_untrusted_unless_the_input_says_otherwise(steps, tmp_path, command):
     workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
@@ -149,6 +153,7 @@ def test_runs_are_untrusted_unless_the_input_says_otherwise(steps, tmp_path, com
     assert (code, "refused" in printed) == (0, False)
 
 
+@pytest.mark.long
 def test_a_pyproject_of_the_workspace_counts_only_if_it_is_named(steps, tmp_path):
     workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
     (workspace / "pyproject.toml").write_text('[tool.fairtrec.check]\nrequire = ["nDCG@10 >= 0.999"]\n')
@@ -177,6 +182,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.fuzz
 @pytest.mark.parametrize("draw", range(draws(1, share=0.002)))
 def test_a_hostile_workspace_is_only_read(steps, tmp_path, draw):

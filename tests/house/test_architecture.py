@@ -287,6 +287,7 @@ def grown(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_what_is_new_is_added_as_it_says(grown):
     wanted = {
         "eval none my.run -m Spoken@5": "Spoken@5              \tall\t2.5000\n",

@@ -76,6 +76,7 @@ def test_the_rule_lets_pass():
         assert not list(find_faults(line))
 
 
+@pytest.mark.long
 def test_no_digit_depends_on_the_cpu():
     faults = [
         f"{name}:{line}: {found}; use formulas/elementary.py or formulas/weighted_sums.py, kind='stable', or say # exact: why"
@@ -98,6 +99,7 @@ def find_bare_unique(source):
     ]
 
 
+@pytest.mark.long
 def test_distinct_values_are_found_by_sorting():
     assert find_bare_unique("np.unique(a)\nnp.unique(a, return_index=True)") == [1]
     found = {path: find_bare_unique(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}

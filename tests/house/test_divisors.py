@@ -393,6 +393,7 @@ def test_the_rule_lets_pass(body):
     assert not list(find_divisions(f"def f(a, b, c):\n    {body}\n"))
 
 
+@pytest.mark.long
 def test_every_divisor_that_may_be_0_but_for_rounding_has_a_size():
     found = {
         (path.relative_to(PACKAGE).as_posix(), divisor): f"{path.relative_to(REPOSITORY)}:{line}: {divisor}"

@@ -74,6 +74,7 @@ def forgotten():
     measure.DEFINED.update(before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.usefixtures("copied", "forgotten")
 def test_the_examples_of_a_page_run_in_the_folder_of_the_demo(name, fairtrec_command):
@@ -128,6 +129,7 @@ def examples(found, *path):
 ELSEWHERE = re.compile("|".join(gather_trials("OTHER_FILES", [">>"])))  # what the folder has no files for
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copied")
 def test_the_example_of_each_command_runs_in_the_folder_of_the_demo(fairtrec_command):
     lines = list(examples(command))
@@ -151,6 +153,7 @@ def test_no_page_speaks_of_a_tag():
     assert not [page.name for page in pages_with_code if "rev: v" in page.read_text("utf-8")]
 
 
+@pytest.mark.long
 def test_the_pages_that_are_made_are_what_the_code_says():
     """The only place where the help of each command is recorded: `make docs` writes it anew."""
     check = [sys.executable, REPOSITORY / "docs" / "build.py", "--check"]

@@ -30,6 +30,7 @@ def figures():
     return module
 
 
+@pytest.mark.long
 def test_no_function_takes_more_decisions_than_a_reader_follows(figures):
     found = {
         f"{path.relative_to(figures.PACKAGE).as_posix()}:{name}": many
@@ -46,6 +47,7 @@ def test_no_function_takes_more_decisions_than_a_reader_follows(figures):
     assert all(REASONS.values())
 
 
+@pytest.mark.long
 def test_few_branches_ask_what_stands_next_to_a_value(figures):
     """A column says itself what it has (ScoreColumn); who asks which one it is has to be told of every new one."""
     found = {
@@ -94,6 +96,7 @@ KEPT = {  # names by a participle or preposition that other files use: why
 }
 
 
+@pytest.mark.long
 def test_functions_have_names_that_a_reader_finds(figures):
     sources = {path.as_posix(): path.read_text("utf-8") for path in figures.PACKAGE.rglob("*.py")}
     kept = {name for names in KEPT.values() for name in names.split()}

@@ -38,6 +38,7 @@ def remove():
     return SimpleNamespace(**runpy.run_path(str(REPOSITORY / ".ci" / "remove.py")))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_command_leaves_with_few_lines_elsewhere(package, remove):
     found = [*remove.find_lines(package)]
@@ -47,6 +48,7 @@ def test_a_command_leaves_with_few_lines_elsewhere(package, remove):
     assert len(found) == most if why else len(found) <= most
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALONE)
 def test_nothing_else_names_a_command_that_leaves_alone(name, remove):
     """But for what is made: pages are written anew, and links to a page are declared on it."""

@@ -93,6 +93,7 @@ def house():
     return graph
 
 
+@pytest.mark.long
 def test_imports_by_name_are_seen(house):
     """Without these, the tests below would hold of the statements alone, as import-linter's contracts do."""
     assert "fairtrec.commands.eval" in house.find_modules_directly_imported_by("fairtrec.commands")

@@ -15,6 +15,7 @@ FROM_COUNTS = (
 VECTORS = "--embeddings tests/cli/inputs/vectors.npy --ids tests/cli/inputs/vectors-ids.txt"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("allowed", "lines"),
     [

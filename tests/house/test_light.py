@@ -65,6 +65,7 @@ def needs(name):
     return NEEDED.get(command) or NEEDED.get(" ".join([command, *words][:2]), "")
 
 
+@pytest.mark.long
 def test_recorded_commands_print_the_same_or_name_a_library(recorded):
     assert recorded.keys() == GOLDEN.keys()
     assert len(recorded) > 200
@@ -76,6 +77,7 @@ def test_recorded_commands_print_the_same_or_name_a_library(recorded):
             assert precision.agree(text, GOLDEN[name]) or text == GOLDEN[name]
 
 
+@pytest.mark.long
 def test_what_is_evaluated_by_numpy_alone_is_so(recorded):
     same = {name for name, (_, text, _) in recorded.items() if precision.agree(text, GOLDEN[name])}
     commands = {name: shlex.split(GOLDEN[name].splitlines()[0])[2] for name in GOLDEN}
@@ -84,6 +86,7 @@ def test_what_is_evaluated_by_numpy_alone_is_so(recorded):
     assert {name for name in GOLDEN if not needs(name)} - LISTED <= same
 
 
+@pytest.mark.long
 def test_large_files_are_read_alike(tmp_path, fairtrec_command, monkeypatch):
     """pyarrow reads large blocks where it is installed."""
     monkeypatch.chdir(tmp_path)
@@ -127,6 +130,7 @@ LIBRARIES = gather_trials(
 )
 
 
+@pytest.mark.long
 def test_a_library_that_is_missing_is_named_with_what_installs_it(copied, tmp_path_factory):
     (copied / "packed.run").write_bytes(b"\x28\xb5\x2f\xfd")
     (copied / "a.arrow").write_bytes(b"ARROW1\0\0")

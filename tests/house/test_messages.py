@@ -64,6 +64,7 @@ def test_a_message_without_a_way_out_is_seen(wrong):
     assert not list(without_way_out(source.replace(" is wrong", "; correct it")))
 
 
+@pytest.mark.long
 def test_every_message_has_a_way_out():
     found = [
         f"{path.relative_to(REPOSITORY)}:{line}: {text}"

@@ -52,6 +52,7 @@ def test_a_line_that_an_import_computes_has_no_tests_of_its_own(mutants):
     assert lines == [None, None, range(4, 6), range(4, 6), None]
 
 
+@pytest.mark.long
 def test_a_draw_is_a_part_of_a_larger_one(mutants):
     few, many = (mutants.draw_mutants(0, size, ["statistics/student", "measures/awrf"]) for size in (5, 50))
     assert many[:5] == few
@@ -72,6 +73,7 @@ def test_one_line_tells_how_many_survive_and_are_named(mutants):
     assert mutants.judge(400, 10, 1) == (False, line)
 
 
+@pytest.mark.long
 def test_survivors_that_are_named_have_a_reason_and_exist(mutants):
     named = tomllib.loads((REPOSITORY / ".ci" / "survivors.toml").read_text("utf-8"))
     texts = {mutant.name for mutant in mutants.draw_mutants(0, sys.maxsize, list(named))}

@@ -285,6 +285,7 @@ def test_ci_is_on_three_systems_and_four_pythons():
     assert {"ubuntu-latest", "macos-latest", "windows-latest", "ubuntu-24.04-arm"} <= systems
 
 
+@pytest.mark.long
 def test_the_tests_pass_in_a_workflow_where_errors_become_annotations():
     file = "tests/evaluation/test_common_queries.py"
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", file]

@@ -3,6 +3,8 @@
 import ast
 import re
 
+import pytest
+
 from fairtrec_made import REPOSITORY
 from fairtrec_made.rows import walk
 from fairtrec_made.sources import list_nodes
@@ -72,6 +74,7 @@ def test_the_page_says_how_to_start_it_and_how_to_report():
         assert words in PAGE
 
 
+@pytest.mark.long
 def test_nothing_that_can_run_code_is_read():
     for path in FILES:
         name = path.relative_to(REPOSITORY).as_posix()

@@ -27,8 +27,8 @@ from fairtrec_made import REPOSITORY, fuzzed
 from fairtrec_made.sources import parse
 
 PYTEST = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-MARKERS = {each.partition(":")[0] for each in PYTEST["markers"]} - {"slow", "fuzz"}
-LENGTHENED = {"slow", "fuzz"}  # which try more of what `make check` tries
+LENGTHENED = {"long", "slow", "fuzz"}  # which try more of what `make test` tries
+MARKERS = {each.partition(":")[0] for each in PYTEST["markers"]} - LENGTHENED
 ERRORS = {"InputError", "UsageError", "ResourceError"}
 HOLE = "HOLE"  # a word that is known only at run time
 
@@ -233,6 +233,7 @@ def parse_words(words):
                 each.type.convert(value, each, context)
 
 
+@pytest.mark.long
 def test_every_command_of_a_suite_parses(parts):
     found = [(part.place, words) for part in parts for words in find_commands(part)]
     assert len(found) > 1
@@ -340,6 +341,7 @@ def list_texts():
     return "\n".join(each for each in strings if isinstance(each, str))
 
 
+@pytest.mark.long
 def test_the_messages_that_suites_expect_are_in_the_package(parts):
     wanted = {(part.place, each) for part in parts for text in find_matched(part) for each in split_pattern(text)}
     texts = list_texts()

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from textwrap import dedent
 
+import pytest
+
 import fairtrec
 from fairtrec import measures
 from fairtrec_made import REPOSITORY
@@ -31,6 +33,7 @@ NFaiRR(tua=1)  # call-arg
 """
 
 
+@pytest.mark.long
 def test_a_consumer_sees_every_public_name_and_no_other(tmp_path):
     """mypy keeps what it found in the package, by the content of its files, so the next time takes a tenth."""
     (tmp_path / "consumer.py").write_text(CONSUMER)

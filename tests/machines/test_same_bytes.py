@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from numpy._core import _multiarray_umath as numpy_core
 
+pytestmark = pytest.mark.long
 OUTPUTS = Path(__file__).parent / "outputs.py"
 LEVELS = [name for name in numpy_core.__cpu_dispatch__ if numpy_core.__cpu_features__.get(name)]  # what numpy can use
 BEYOND_AVX2 = [name for name in LEVELS if name.startswith(("AVX512", "X86_V4"))]

@@ -344,6 +344,7 @@ def test_how_long_long_lists_take_is_said(monkeypatch, capsys):
     assert capsys.readouterr().err == "# all: about 120 minutes, Ctrl-C ends it\n"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interruptible")
 def test_a_long_list_can_be_interrupted(capsys):
     stances = np.random.default_rng(2).normal(size=(1, 150_000, 1))

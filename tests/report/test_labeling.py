@@ -50,6 +50,7 @@ def stack_by_all(places):
     return dots
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("many", [1, 7, 25, 60])
 @pytest.mark.parametrize("kind", ["apart", "on a line", "several at a place", "close"])
 def test_labels_stand_where_a_comparison_with_everything_puts_them(many, kind):

@@ -555,6 +555,7 @@ def test_one_interval_at_a_time():
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 
+@pytest.mark.long
 @given(st.dictionaries(st.text(), st.recursive(LEAVES, lambda each: st.lists(each) | st.dictionaries(st.text(), each))))
 def test_json_is_written_part_by_part_as_the_standard_library_writes_it(record):
     def hold(value):

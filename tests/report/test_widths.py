@@ -47,6 +47,7 @@ def few_rows(text):
     return "\n".join(lines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_keep_to_the_window(name, runs, result, monkeypatch):
     kind, answer = TABLES[name](runs, result)

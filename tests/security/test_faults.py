@@ -242,6 +242,7 @@ def test_a_command_that_waits_for_anything_else_is_a_failure():
         hold_death(own._replace(waits=["threading.py:wait", "run_writer.py:write"]), {}, own, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fault", "many"), [(MemoryError, 0), (ValueError, 1)])
 def test_what_is_closed_without_memory_says_nothing(monkeypatch, fairtrec_command, fault, many):
     class Closed:
@@ -255,6 +256,7 @@ def test_what_is_closed_without_memory_says_nothing(monkeypatch, fairtrec_comman
     assert len(said) == many
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.implementation.name != "cpython", reason="needs _testcapi")
 @pytest.mark.skipif(load_watch() is None, reason="needs a C compiler and glibc, to see where a process dies")
 @pytest.mark.parametrize("trial", [each for each in EVERY if each.values[0] not in DYING], indirect=True)

@@ -31,6 +31,7 @@ def test_one_long_id_of_another_column_costs_little_more_than_itself(tmp_path, c
     count_documents(tmp_path, **{column: LONG}, at=77_777)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", [0, pytest.param(LINES - 1, marks=pytest.mark.slow)])
 def test_the_first_or_last_id_that_is_long_costs_little_more_than_itself(tmp_path, at):
     count_documents(tmp_path, docno=LONG, at=at)

@@ -231,6 +231,7 @@ def test_no_other_name_of_an_input_is_written_to(inputs, fairtrec_command, kind)
         refuse_to_write_over(fairtrec_command, inputs, words, place, other)
 
 
+@pytest.mark.long
 def test_standard_input_that_is_a_file_is_not_written_over(copied):
     before = (copied / "fair.run").read_bytes()
     for line in (["eval", "qrels.txt", "-", "-o"], ["check", "qrels.txt", "-", "--require", "nDCG@10 > 0", "--junit"]):

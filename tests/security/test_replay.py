@@ -90,6 +90,7 @@ def name_called(call):
     return ""
 
 
+@pytest.mark.long
 def test_all_that_opens_an_input_asks_first():
     """A reader that opens a file by its name asks in the same function; so no new reader is forgotten."""
     strange, asking = [], 0

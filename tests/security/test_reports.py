@@ -55,6 +55,7 @@ def test_no_other_sign_begins_a_line_with_a_command(copied, in_a_job, command):
     assert list_commands(in_a_job(*words, GITHUB_ACTIONS="true", COLUMNS="40")) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "columns", ["40", *(pytest.param(each, marks=pytest.mark.slow) for each in ("20", "60", "80"))]
 )

@@ -47,6 +47,7 @@ def floods(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.long
 def test_query_ids_that_collide_cost_as_much_as_others(floods, fairtrec_command):
     words = "eval {0}.qrels {0}.run -m RR --queries common --slice {0}.slices -q -o out"
     flood, other = (measure_seconds(fairtrec_command, *words.format(name).split()) for name in ("flood", "other"))

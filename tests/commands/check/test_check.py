@@ -834,6 +834,7 @@ def shell(commands, folder):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "which", ["GitHub Actions", pytest.param("GitLab", marks=pytest.mark.slow), pytest.param("pre-commit", marks=pytest.mark.slow)]
 )  # fmt: skip

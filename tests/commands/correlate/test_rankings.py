@@ -340,6 +340,7 @@ def test_many_runs_are_compared_as_two_are(runs, lines, cells, p, form, complete
     assert repr(told) == repr(alone)  # nan, too
 
 
+@pytest.mark.long
 def test_runs_of_other_queries_take_no_memory_for_what_they_lack():
     runs = [run_of(f"r{n}", {f"q{q}": ["d"] for q in (0, *range(1 + n * 500, 501 + n * 500))}) for n in range(24)]
     tracemalloc.start()

@@ -456,6 +456,7 @@ def command(*arguments):
     return [sys.executable, "-c", program, "counts", "make", *map(str, arguments)]
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
     texts = {f"{'d' * (i % 12)}{i}": " ".join(random.Random(i).choices(WORDS, k=40)) for i in range(2000)}
     (tmp_path / "c.tsv").write_bytes(

@@ -148,6 +148,7 @@ def check_sums(found, lines, values, *, split=True):
     return many
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "measure",
     [

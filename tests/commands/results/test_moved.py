@@ -51,6 +51,7 @@ def move(place):
         Path(old).rename(place.parent / new)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_an_answer_is_replayed_where_its_inputs_are_and_where_they_were_moved(
     kind, ask, fairtrec_command, tmp_path, monkeypatch
@@ -267,6 +268,7 @@ def test_only_commands_that_answer_are_run(words, ask, fairtrec_command):
     assert fairtrec_command("results", "replay", place).code == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_no_answer_has_the_path_of_a_folder(kind, ask, copied, fairtrec_command):
     line = ANSWERS[kind]
@@ -295,6 +297,7 @@ def test_too_many_files_are_not_looked_through(ask, fairtrec_command, monkeypatc
     assert "more than 3 files to look through; choose a folder with --root" in done.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_show_has_values_notes_signature_and_inputs(kind, ask, fairtrec_command):
     place = ask(ANSWERS[kind])

@@ -497,6 +497,7 @@ def test_codes_keep_the_form_that_documents_promise(fairtrec_command):
     assert table() in (REPOSITORY / "docs" / "validate.md").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_the_four_column_file_is_found(shared, fairtrec_command):
     folder = shared / "data" / "rankllm-dl19"
     runs = sorted(folder.glob("*.run"))

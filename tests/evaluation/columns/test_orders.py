@@ -517,6 +517,7 @@ def test_documents_that_are_passed_over_and_cut_off_take_no_part():
             np.testing.assert_allclose(scores.ends[end].values, again.ends[end].values)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measures", ["AWRF@4 NDKL@4 ERR@4 AP", "nDCG(group=a)@4 EEL@4"])
 def test_processes_and_other_measures_change_nothing(measures, tmp_path):
     for name in ("one", "two"):

@@ -237,6 +237,7 @@ def test_texts_are_read_once(asked):
 # --- the ten runs of the paper, by counts ---
 
 
+@pytest.mark.long
 def test_of_ten_runs_each_variant_is_that_of_eval(ten):
     vary = [
         "tau=0,2,5",
@@ -473,6 +474,7 @@ def command(example):
 VARY = ("--vary", "tau=0,5", "--vary", "terms=each", "--vary", "terms=half x 5", "--vary", "ties=2")
 
 
+@pytest.mark.long
 def test_every_format_has_the_same_numbers(fairtrec_command, command):
     names = {str(each.relative_to(Path.cwd())): str(each) for each in command[2:5]}
     whole = rename_paths(json.loads(fairtrec_command(*command, *VARY, "-f", "json").out), names)

@@ -409,6 +409,7 @@ def check_values(sides, measure, evaluate):
     assert tried > 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", OF_LABELS)
 def test_a_label_makes_of_each_query_what_eval_prints(measure, sides):
     world = draw_world(7, documents=9, queries=2)
@@ -424,6 +425,7 @@ def test_a_label_makes_of_each_query_what_eval_prints(measure, sides):
     check_values(sides, measure, evaluate)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", OF_GRADES)
 def test_a_grade_makes_of_each_query_what_eval_prints(measure, sides):
     world = draw_world(5, documents=9, queries=2)
@@ -515,6 +517,7 @@ def test_few_of_peoples_labels_turn_neighbors_by_fairr():
     assert (Path(first.run).stem, Path(first.rival).stem, first.flips) == ("advbert_L2", "advbert_L4", 3)
 
 
+@pytest.mark.long
 @needs_shared
 def test_few_of_peoples_labels_turn_bm25_by_exposure():
     _, pairs = ablate_people(EXPOSURE)

@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 from fairtrec.cli.performing import NO_FAIRNESS
 from fairtrec.lab.ablate.study import NO_ORDER, list_parts
 from fairtrec_made.command_trials import SHELL
 
 
+@pytest.mark.long
 def test_a_study_varies_what_the_measure_and_the_inputs_allow(copied, fairtrec_command):
     runs = ["bm25.run", "neural.run", "fair.run"]
     asked = ["report", "qrels.txt", *runs, *SHELL, "-m", "nDCG@10 NFaiRR@10", "-o", "study"]

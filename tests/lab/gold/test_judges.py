@@ -92,6 +92,7 @@ def test_rates_are_those_of_fairlearn(seed):
     assert groups["all"].recall.value == pytest.approx(frame.overall["recall"], abs=NEAR)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_intervals_are_those_of_clustered_regressions(seed):
     pairs = made(seed)

@@ -219,6 +219,7 @@ def test_a_search_finds_the_corners_of_the_hull_of_all_orders_of_eight_documents
     assert met >= (1.0 if "NDKL" in fairness else 240 / 242) * corners, (met, corners)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fairness", ["AWRF@4", "EEL@4", "NDKL@4", "TExFAIR@4"])
 @pytest.mark.parametrize("utility", ["nDCG@4", "ERR@4", "scores"])
 def test_worst_run_optimal_bound(fairness, utility):
@@ -318,6 +319,7 @@ def test_sums_that_grow_give_the_same_fronts(fairness, more, monkeypatch):
     assert set(found[0].ways) == set(found[1].ways) == {"lemma 2"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("utility", ["nDCG@8", "scores"])
 @pytest.mark.parametrize("fairness", ["NDKL@8", "KL@8", "MinSkew(eps=0.1)@8", "nDRKL@8"])
 def test_lemma_3_gives_the_fronts_of_lemma_2_where_it_takes_less(fairness, utility, monkeypatch):

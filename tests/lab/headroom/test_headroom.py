@@ -229,6 +229,7 @@ def test_where_no_lemma_holds_the_value_is_below_the_bound(monkeypatch):
     assert bounded
 
 
+@pytest.mark.long
 def test_with_too_many_sequences_exchanges_give_a_value(monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.fronts.problem.ORDERS", 0)
     monkeypatch.setattr("fairtrec.evaluation.fronts.solve.KINDS", 1)
@@ -409,6 +410,7 @@ def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
 # --- what it prints ---
 
 
+@pytest.mark.long
 def test_a_json_line_is_a_run_and_a_point():
     found = fairtrec.headroom(RUNS, qrels=QRELS, utility="ERR@10", **GIVEN)
     lines = [json.loads(line) for line in HEADROOMS("jsonl", found).splitlines()]

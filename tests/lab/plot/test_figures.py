@@ -177,6 +177,7 @@ def test_names_that_do_not_fit_are_shortened_as_in_tables(kind):
     assert [text.get_text() for text in shown] == ["bm25", "bert"]
 
 
+@pytest.mark.long
 def test_what_is_not_in_the_font_or_has_no_room_makes_no_noise():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -38,6 +38,7 @@ def test_the_front_draws_each_mean_and_fills_those_that_nobody_beats(copied):
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("nDCG@10 ↑", "NFaiRR@10 ↑")
 
 
+@pytest.mark.long
 def test_many_runs_are_numbered_and_named_below(copied):
     runs = []
     for number in range(29):
@@ -115,6 +116,7 @@ def test_groups_draw_the_mean_of_each(copied):
     assert heights == [height for pair in wanted for height in pair]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("form", "width"), [("pdf", "1"), ("svg", "2"), pytest.param("png", "1", marks=pytest.mark.slow)]
 )

@@ -263,6 +263,7 @@ def read(folder):
     return json.loads((folder / "report.json").read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_the_sentences_on_the_example_are_true(write_study):
     folder, _ = write_study(
         "qrels.txt", "bm25.run", "neural.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10 ARaB@10"
@@ -274,6 +275,7 @@ def test_the_sentences_on_the_example_are_true(write_study):
     assert all(text in page for text in [*found["write"], *found["do_not_write"]])
 
 
+@pytest.mark.long
 def test_the_sentences_on_real_runs_with_counts_are_true(shared, tmp_path):
     data = shared / "data"
     runs = [
@@ -288,6 +290,7 @@ def test_the_sentences_on_real_runs_with_counts_are_true(shared, tmp_path):
     assert ") count as having no group words (--missing neutral)." in " ".join(found["methods"])
 
 
+@pytest.mark.long
 def test_the_sentences_on_real_runs_with_few_labels_are_true(shared, tmp_path):
     data = shared / "data"
     runs = [data / "cpjku" / "runs" / "msmarco_passage" / f"{name}.run" for name in ("BM25", "bert_L4", "advbert_L4")]
@@ -306,6 +309,7 @@ def test_the_sentences_on_a_log_are_true(copied, write_study):
     assert forms == ["value", "value", "value", "ends", "skewed", "alone", "below_chance"]
 
 
+@pytest.mark.long
 def test_the_sentences_on_one_run_are_true(copied, write_study):
     write_study("qrels.txt", "bm25.run", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10")
     assert {"value", "alone", "fairer"} <= {*check_claims(read(copied / "study"))}

@@ -13,6 +13,7 @@ def study(change_study):
     return change_study("qrels.txt", "bm25.run", "fair.run", *SHELL, "-m", "nDCG@10 NFaiRR@10")
 
 
+@pytest.mark.long
 def test_the_same_inputs_give_the_same_answers(study, fairtrec_command, copied, monkeypatch):
     found, _ = study
     done = fairtrec_command("results", "replay", "study/report.json")
@@ -28,6 +29,7 @@ def test_the_same_inputs_give_the_same_answers(study, fairtrec_command, copied, 
     assert (elsewhere.code, elsewhere.out) == (0, "")
 
 
+@pytest.mark.long
 def test_another_value_is_shown(study, fairtrec_command):
     found, write = study
     run = found["parts"]["eval"]["answer"]["runs"][0]
@@ -42,6 +44,7 @@ def test_another_value_is_shown(study, fairtrec_command):
     assert (done.code, [each["part"] for each in json.loads(done.out)["values"]]) == (1, ["compare"])
 
 
+@pytest.mark.long
 def test_a_whole_number_that_no_float_holds_differs(study, fairtrec_command):
     found, write = study
     found["parts"]["eval"]["answer"]["runs"][0]["means"]["NFaiRR@10"]["value"] = 10**400
@@ -140,6 +143,7 @@ def test_a_file_is_no_input_because_a_run_has_its_name(study, words, fairtrec_co
     assert "the part strange reads neural.run, of which this file has no sha256" in done.err
 
 
+@pytest.mark.long
 def test_inputs_named_in_other_ways_are_known(copied, fairtrec_command):
     asked = ["qrels.txt", "bm25.run", "Fair=fair.run", "--labels", "g=labels.tsv", "--target", "f=0.4,m=0.6"]
     more = ["--baseline", "neural.run", "--queries", "judged", "-m", "nDCG@10 AWRF@10"]

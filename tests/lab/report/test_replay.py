@@ -80,6 +80,7 @@ ATTACKS = {  # by the name of the file that is planted, and what it is a copy of
 ATTACKS = gather_trials("REPLAY_ATTACKS", ATTACKS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_argument_leads_to_a_file_without_a_sha256(study, copied, attack, fairtrec_command):
     name, of, arguments = ATTACKS[attack]
@@ -92,6 +93,7 @@ def test_no_argument_leads_to_a_file_without_a_sha256(study, copied, attack, fai
     assert is_read(control) or not is_read(planted)  # a system that writes down when a file was read has done so
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [["eval", "secret.txt", "bm25.run", "-m", "nDCG@10"], [*EVAL, "--terms", "gender-en", "--docs", "secret.txt", "-m", "AWRF@10"]],
@@ -238,6 +240,7 @@ def test_what_an_error_of_a_reader_hides_is_refused(study, copied, fairtrec_comm
     assert not is_read(planted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_inputs_of_a_report_are_found(copied, fairtrec_command, jobs):
     """What the report names is read in other processes too, and as counts."""

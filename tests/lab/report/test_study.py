@@ -42,6 +42,7 @@ def read(folder):
     return json.loads((folder / "report.json").read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_each_answer_is_what_its_command_prints(written, fairtrec_command):
     folder, done = written
     found = read(folder)
@@ -116,6 +117,7 @@ def test_the_line_to_type_keeps_what_follows_the_format():
     assert CommandAnswer(words, {}, None).line == "fairtrec eval -m P@1 -- qrels.txt -odd.run"
 
 
+@pytest.mark.long
 def test_a_part_is_named_as_it_begins_and_written_as_it_ends(copied, write_study):
     _, done = write_study(*ASKED)
     names = [*read(copied / "study")["parts"]]
@@ -185,6 +187,7 @@ def test_the_methods_say_what_missing_documents_count_as(missing, notes, said):
     assert [*describe_missing({"signature": signature, "notes": notes})] == said
 
 
+@pytest.mark.long
 def test_the_figure_has_a_dot_for_each_run(written, write_study):
     folder, _ = written
     page = (folder / "report.html").read_text("utf-8")
@@ -219,6 +222,7 @@ def test_the_page_runs_no_script_and_loads_nothing(written):
     assert any(link.startswith("https://doi.org/") for link in links)
 
 
+@pytest.mark.long
 def test_a_part_that_fails_is_listed_and_changes_the_exit_code(copied, fairtrec_command):
     (copied / "broken.tsv").write_text("nothing\there\n")
     asked = [
@@ -286,6 +290,7 @@ def test_a_baseline_that_there_is_not_leaves_no_report(copied, fairtrec_command)
     assert not (copied / "study").exists()
 
 
+@pytest.mark.long
 def test_a_run_that_is_called_like_an_option_is_a_run(copied, fairtrec_command):
     (copied / "bm25.run").rename(copied / "-obm25.run")
     asked = ("qrels.txt", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10", "-o", "study", "--", "-obm25.run")
@@ -295,6 +300,7 @@ def test_a_run_that_is_called_like_an_option_is_a_run(copied, fairtrec_command):
     assert fairtrec_command("results", "replay", "study/report.json").code == 0
 
 
+@pytest.mark.long
 def test_an_option_without_effect_on_a_part_is_left_out_of_it(copied, fairtrec_command):
     asked = ["report", "qrels.txt", "bm25.run", "fair.run", "--labels", "labels.tsv", "-m", "nDCG@10 AWRF@10"]
     done = fairtrec_command(
@@ -308,6 +314,7 @@ def test_an_option_without_effect_on_a_part_is_left_out_of_it(copied, fairtrec_c
     assert all("--queries" in parts[name]["arguments"] for name in ("eval", "compare", "headroom"))
 
 
+@pytest.mark.long
 def test_python_writes_the_same_report(written):
     folder, _ = written
     given = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
@@ -330,6 +337,7 @@ def test_python_refuses_what_is_no_file(copied):
     assert not (copied / "study").exists()
 
 
+@pytest.mark.long
 def test_several_attributes_are_named_again(copied, fairtrec_command):
     asked = ["report", "none", "bm25.run", "fair.run", "--labels", "one=labels.tsv", "--labels", "two=labels.tsv"]
     done = fairtrec_command(*asked, "-m", "AWRF(by='one')@10", "--target", "one=f=0.4,m=0.6", "-o", "study")

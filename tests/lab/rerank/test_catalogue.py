@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from fairtrec_made import REPOSITORY
 
 
@@ -13,6 +15,7 @@ def test_measures_describes_rerankers_and_several_names(fairtrec_command):
     assert [line for line in done.out.splitlines() if "@10" in line and " " not in line] == ["FairGreedy@10", "NDKL@10"]
 
 
+@pytest.mark.long
 def test_a_page_that_is_made_of_docstrings_is_refused_where_python_dropped_them():
     words = [sys.executable, "-m", "fairtrec", "measures", "Oracle"]
     env = {**os.environ, "PYTHONOPTIMIZE": "2", "PYTHONPATH": str(REPOSITORY)}

@@ -178,6 +178,7 @@ def test_the_figures_of_the_example_at_more_loss():
     check_figures(["0.05", "1"], [0.2094, 0.0, 0.0090, 0.9485, 0.9956, 0.9896, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
 
 
+@pytest.mark.long
 def test_the_figures_of_the_paper_s_runs(ten):
     """Worked out by another program: 200 candidates, NFaiRR@10 of BM25 .9835, bert_L2 .9689, advbert_L2 .9861."""
     runs, qrels, given = ten
@@ -312,6 +313,7 @@ def test_in_one_process_and_in_two_the_same(short):
     ]
 
 
+@pytest.mark.long
 def test_of_a_long_list_the_two_ends_are_orders_without_enumeration():
     random = np.random.default_rng(8)
     docs = [f"d{at:03}" for at in range(40)]
@@ -327,6 +329,7 @@ def test_of_a_long_list_the_two_ends_are_orders_without_enumeration():
     assert values["worst"]["DUO"] == pytest.approx(1, abs=1e-9)
 
 
+@pytest.mark.long
 def test_what_is_not_proven_says_its_bound():
     random = np.random.default_rng(9)
     docs = [f"d{at:03}" for at in range(30)]
@@ -421,6 +424,7 @@ def test_there_is_no_cutoff_to_cut_at_where_all_ranks_count():
     assert {len(ranking) for ranking in one.rankings.values()} == {3}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("utility", ["RBP(p=0.8)@4", "RBP", "ERR@4", "Bpref", "IPrec(recall=0.5)", "Rprec"])
 @pytest.mark.parametrize("fairness", ["NDKL@4", "AWRF@4", "FaiRR(tau=0)@4", "DUO"])
 @pytest.mark.parametrize("seed", range(40 if THOROUGH else 2))

@@ -69,6 +69,7 @@ def test_the_level_is_its_grade(fairtrec_command, tmp_path):
     assert "by:Oracle(mode='move',rel=2)" in done.err
 
 
+@pytest.mark.long
 def test_the_paper_s_constant_on_its_ten_runs(shared, fairtrec_command, tmp_path):
     """Table 2 prints .965, and its printed changes leave [.9645608, .9645975]."""
     data = shared / "data"

@@ -16,6 +16,7 @@ def contract(name):
     return kind()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("law", [name for name in dir(RerankerContract) if name.startswith("test_")])
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_contract(name, law):

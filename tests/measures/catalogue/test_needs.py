@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 import fairtrec
 from fairtrec.data.parameters import list_required_inputs
 from fairtrec.evaluation.given import (
@@ -174,6 +176,7 @@ def test_the_page_of_the_architecture_says_where():
     assert int(lines) == sum(map(len, ADDED.values()))
 
 
+@pytest.mark.long
 def test_a_thing_given_is_one_file_and_at_most_two_lines(tmp_path):
     assert with_prices(tmp_path) <= 2
     (tmp_path / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")

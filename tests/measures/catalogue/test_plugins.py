@@ -158,6 +158,7 @@ CONTRACT = """
     """
 
 
+@pytest.mark.long
 def test_a_plug_in_that_inherits_the_contract_passes(tmp_path):
     """It is run as its author does, who has pytest and nothing else."""
     (tmp_path / "test_plug_in.py").write_text(dedent(SHARE) + dedent(CONTRACT))

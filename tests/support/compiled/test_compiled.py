@@ -428,6 +428,7 @@ def test_columns_that_are_full_are_left_alone():
     assert extension.lines(b"123456789\n", b"t", (np.zeros(1, "S8"),), spans.FIVES)[:2] == (-3, 9)
 
 
+@pytest.mark.long
 def test_the_same_bytes_come_without_what_is_compiled():
     given = ["neural.run", "-m", "nDCG@10 NFaiRR@10 AWRF@10 TExFAIR@10", "-q", "--terms", "gender-en"]
     command = [sys.executable, "-m", "fairtrec", "eval", "qrels.txt", *given, "--docs", "collection.tsv"]

@@ -170,6 +170,7 @@ def test_every_function_that_is_compiled_is_tried():
     assert functions == {name.split()[0] for name in LOOPS} | WITHOUT_LOOPS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_handler_runs_while_a_loop_works(name):
     work, heard = LOOPS[name](), []
@@ -181,6 +182,7 @@ def test_a_handler_runs_while_a_loop_works(name):
     assert np.diff(times).max() < 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_ends_if_a_handler_raises(name):
     work, heard = LOOPS[name](), []
@@ -195,6 +197,7 @@ def test_a_loop_ends_if_a_handler_raises(name):
     assert len(heard) == 1
 
 
+@pytest.mark.long
 def test_a_loop_in_another_thread_leaves_signals_to_the_first():
     work = survey()
     thread, heard = threading.Thread(target=work), []

@@ -88,6 +88,7 @@ def ended(program, *arguments, **more):
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("small", [0, 1 << 40])
 @pytest.mark.parametrize("plain", ["", "1"])
 @pytest.mark.parametrize("reader", READERS)
@@ -103,6 +104,7 @@ def test_a_table_that_is_cut_off_while_it_is_read_is_one_line(counts, tmp_path, 
     assert not (tmp_path / "new.tsv").exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(mapping.extension, "watch"), reason="what says so is compiled")
 def test_what_is_watched_no_longer_ends_as_before(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -72,6 +72,7 @@ def refused(fairtrec_command):
     return call
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["results diff a.json good.json", "results replay a.json", "check qrels a.run --baseline a.json --require RR>=baseline", "compare --values a.json --values good.json"])  # fmt: skip
 def test_a_results_file(workplace, fairtrec_command, refused, command):
     given = "eval qrels a.run -m RR --labels labels.tsv -m AWRF@2 --missing neutral -q -f json -o good.json"
@@ -84,6 +85,7 @@ def test_a_results_file(workplace, fairtrec_command, refused, command):
     assert many > 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("option", [each.name for each in check.command.params if each.opts[0].startswith("--")])
 def test_options_of_a_file(workplace, refused, option):
     parameter = next(each for each in check.command.params if each.name == option)
@@ -102,6 +104,7 @@ def test_tables_of_options_that_are_none(workplace, refused, way):
         assert refused("check qrels a.run --config o.toml") or value == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", [0, 1])
 @pytest.mark.parametrize(
     "command", ["counts info c.tsv", "eval qrels a.run --counts c.tsv -m NFaiRR@2 --background b.run"]
@@ -116,6 +119,7 @@ def test_metadata_of_counts(workplace, fairtrec_command, refused, command, line)
     assert many > 20 or (line == 1 and "eval" in command)  # which looks at no distribution
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LINES)
 def test_lines_of_json(workplace, refused, name):
     line, file, command = LINES[name]

@@ -284,6 +284,7 @@ COMMAND = [
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 
 
+@pytest.mark.long
 def test_a_kill_leaves_nothing_half(here):
     """An old file stays; nothing of the new one is there."""
     with Path("c.tsv").open("w") as file:

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from fairtrec.lab.make.queryset import annotated_queries
 
 
@@ -22,6 +24,7 @@ def distance(one, other):
     return min(same, distance(one[1:], other) + 1, distance(one, other[1:]) + 1)
 
 
+@pytest.mark.long
 def test_names_are_alike_if_few_of_their_letters_differ():
     dice = random.Random(1)
     for _ in range(300):

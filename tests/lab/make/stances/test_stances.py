@@ -508,6 +508,7 @@ def test_saved_embeddings_give_the_same_bytes(desk, fairtrec_command):
     assert len(table["docno"]) == 16
 
 
+@pytest.mark.long
 def test_same_vectors_same_bytes_whatever_the_threads(desk):
     written = []
     for threads in ("1", "2"):
