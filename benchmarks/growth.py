@@ -19,7 +19,7 @@ from fairtrec.report.point_labels import place_labels, stack_dots
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
 CUTOFF = 256  # the deepest of many
-OF_ORDERS = dict.fromkeys(("DUO", "SignedDUO", "DUO_random"), 9)  # each cutoff has the orders of another list
+OF_ORDERS = dict.fromkeys(("DUO", "SignedDUO", "DUO_random"), 5)  # each cutoff has the orders of another list
 
 
 def table() -> Path:

@@ -60,6 +60,7 @@ _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
 
 EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
 _TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
+_ROWS = 7  # of a list's documents, in which a compiled loop works
 _MANY = 10**8  # documents of each list times those of all, from which orders may take seconds
 
 
@@ -101,7 +102,10 @@ def most_spread(stances: Floats, weights: Floats) -> Floats:
     >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
     [1.0]
     """
-    return np.asarray(_in_parts(stances, weights, _most_spread)[0])
+    _foretell(stances, weights, "most")
+    if extension is None:
+        return np.asarray(_in_parts(stances, weights, _most_spread)[0])
+    return np.asarray(_find_ends(extension.most_spread, stances, weights, 1)[0])
 
 
 def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -113,9 +117,23 @@ def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     >>> [ends.tolist() for ends in least_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0]))]
     [[0.25], [0.25]]
     """
-    least = _over_subsets if stances.shape[1] <= EXHAUSTIVE else over_intervals
-    result = _in_parts(stances, weights, least)
-    return result[0], result[-1]
+    if stances.shape[1] <= EXHAUSTIVE:
+        exact = _in_parts(stances, weights, _over_subsets)[0]
+        return exact, exact
+    _foretell(stances, weights, "least")
+    return over_intervals(stances, weights)
+
+
+def over_intervals(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Give each list's least over prefixes that lie side by side, and the bound below every order.
+
+    ``stances`` as for ``most_spread``. There may be fewer ``weights`` than documents: prefixes are shorter than these.
+    """
+    if extension is None:
+        least, bound = _in_parts(stances, weights, _over_intervals)
+    else:
+        least, bound = _find_ends(extension.least_spread, stances, weights, 2)
+    return least, bound
 
 
 def find_most_order(stances: Floats, weights: Floats) -> Ints:
@@ -185,6 +203,13 @@ def _least_over_subsets(stances: Floats, weights: Floats) -> Ints:
     return np.array(order[::-1], dtype=np.int64)
 
 
+def _find_ends(solve: Callable[..., None], stances: Floats, weights: Floats, ends: int) -> Floats:
+    """Have so many ends [end, list] found by a compiled loop."""
+    found, rows = np.empty((ends, len(stances))), np.empty(_ROWS * (stances.shape[1] + 1))
+    solve(np.ascontiguousarray(stances), weights, found, rows)
+    return found
+
+
 def _in_parts(stances: Floats, weights: Floats, solve: _Solver) -> Floats:
     parts = [
         np.stack(solve(np.ascontiguousarray(stances[i : i + _TOGETHER].T), weights))
@@ -197,8 +222,7 @@ def _most_spread(x: Floats, weights: Floats) -> tuple[Floats]:
     """Solve lists [document, list]: the first k are the a lowest and the k - a highest, best[a] for each a."""
     low, low2, high, high2 = _sums(x), _sums(x * x), _sums(x[::-1]), _sums(np.square(x[::-1]))
     best = np.zeros((1, x.shape[1]))
-    _foretell(x, weights, "most")
-    for k in range(1, len(x)):
+    for k in range(1, len(weights)):
         before, best = best, np.empty((k + 1, x.shape[1]))
         best[0], best[k] = before[0], before[-1]
         np.maximum(before[1:], before[:-1], out=best[1:k])
@@ -210,12 +234,11 @@ def _most_spread(x: Floats, weights: Floats) -> tuple[Floats]:
     return (most,)
 
 
-def over_intervals(x: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _over_intervals(x: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Solve lists [document, list]: the least over prefixes that lie side by side, and the bound below every order."""
     sums, sums2 = _sums(x), _sums(x * x)
     best, bound = np.zeros(x.shape), np.zeros(x.shape[1])
-    _foretell(x, weights, "least")
-    for k in range(2, len(x)):
+    for k in range(2, len(weights)):
         best = np.minimum(best[1:], best[:-1])
         if weights[k - 1]:
             part = _variance(sums[k:] - sums[:-k], sums2[k:] - sums2[:-k], k)
@@ -252,17 +275,17 @@ def _over_subsets(x: Floats, weights: Floats) -> tuple[Floats]:
     return (result,)
 
 
-def _foretell(x: Floats, weights: Floats, end: str) -> None:
-    """Say of long lists how long they take: the longest step is timed, and there are steps of all lengths."""
-    if len(x) * x.size < _MANY:
+def _foretell(stances: Floats, weights: Floats, end: str) -> None:
+    """Say of long lists how long they take: the longest steps are timed, and there are steps of all lengths."""
+    lists, documents = stances.shape
+    if documents * stances.size < _MANY:
         return
     began = perf_counter()
-    for k in range(3, 6):
-        np.minimum(x + weights[-1] * _variance(x + x, x * x + x * x, k), x)
+    over_intervals(stances, weights[:5])
     seconds = (perf_counter() - began) / 3 * np.count_nonzero(weights) / 2
-    lists = f"{x.shape[1]} lists of " if x.shape[1] > 1 else ""
-    what = f"the {end} spread over all orders of {lists}{len(x):,} documents (DUO; fewer with a cutoff, like DUO@1000)"
-    foretell(what, float(seconds))
+    several = f"{lists} lists of " if lists > 1 else ""
+    what = f"the {end} spread over all orders of {several}{documents:,} documents"
+    foretell(f"{what} (DUO; fewer with a cutoff, like DUO@1000)", float(seconds))
 
 
 def _sums(x: Floats) -> Floats:

@@ -93,6 +93,18 @@ def test_worked_out_by_hand():
     assert score(DUO(), [[0, 1, 3], [0, 3, 1], [1, 3, 0]]) == pytest.approx([1, 0, 1.25 / 2])
 
 
+@given(st.integers(1, 40), st.integers(1, 3), st.integers(0, 99), st.data())
+def test_the_ends_have_the_same_bits_in_c_and_in_numpy(n, lists, seed, data):
+    draws = np.random.default_rng(seed)
+    stances = np.sort(draws.random((lists, n)) if seed % 2 else draws.integers(0, 4, (lists, n)) / 3.0) - 0.5
+    weights = (draws.random(n) * (draws.random(n) < 0.8))[: data.draw(st.integers(1, n))]
+    ends = extremes.most_spread(stances, weights), *extremes.over_intervals(stances, weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(extremes, "extension", None)
+        plain = extremes.most_spread(stances, weights), *extremes.over_intervals(stances, weights)
+    assert [each.tobytes() for each in ends] == [each.tobytes() for each in plain]
+
+
 @pytest.mark.parametrize("n", [5, 6, 7])
 def test_the_most_is_exact_for_any_weights(n):
     for _ in range(12):
@@ -105,7 +117,7 @@ def test_the_most_is_exact_for_any_weights(n):
         least, bound = extremes.least_spread(stances[None], weights)
         assert least == pytest.approx(values.min(), abs=1e-12)
         assert bound == pytest.approx(values.min(), abs=1e-12)
-        bound = extremes.over_intervals(stances[:, None], weights)[1]
+        bound = extremes.over_intervals(stances[None], weights)[1]
         assert bound <= values.min() + 1e-12
 
 
@@ -121,7 +133,7 @@ def test_intervals_find_the_least_for_the_weights_of_duo():
         stances -= stances.mean(axis=1, keepdims=True)
         weights = spread.weights(n, 1)
         exact, _ = extremes.least_spread(stances, weights)
-        intervals, bound = extremes.over_intervals(stances.T.copy(), weights)
+        intervals, bound = extremes.over_intervals(stances, weights)
         assert intervals == pytest.approx(exact, abs=1e-9)
         assert (bound <= exact + 1e-9).all()
 
@@ -133,14 +145,14 @@ def test_intervals_miss_the_least_for_other_weights():
     weights = np.zeros(9)
     weights[1], weights[7] = 1e4, 1
     exact, _ = extremes.least_spread(stances, weights)
-    intervals, bound = extremes.over_intervals(stances.T.copy(), weights)
+    intervals, bound = extremes.over_intervals(stances, weights)
     assert bound <= exact < intervals - 0.5
 
 
 def test_subsets_take_over_from_intervals_at_the_same_value():
     lists = random.normal(size=(5, extremes.EXHAUSTIVE))
     ordered = np.sort(lists, axis=1)
-    intervals, _ = extremes.over_intervals(ordered.T.copy(), spread.weights(extremes.EXHAUSTIVE, 1))
+    intervals, _ = extremes.over_intervals(ordered, spread.weights(extremes.EXHAUSTIVE, 1))
     assert extremes.least_spread(ordered, spread.weights(extremes.EXHAUSTIVE, 1))[0] == pytest.approx(intervals)
 
 

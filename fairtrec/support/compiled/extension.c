@@ -2126,6 +2126,165 @@ static PyObject *add_costs(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : refuse_values();
 }
 
+/* Weigh the variances of sets of so many documents, by the two sums whose sum is that of their stances, and those of squares. */
+static void weigh_variances(const double *one, const double *other, const double *one2, const double *other2, Py_ssize_t sets,
+                            double size, double weight, double *restrict out)
+{
+    for (Py_ssize_t i = 0; i < sets; i++) {
+        double mean = (one[i] + other[i]) / size, variance = (one2[i] + other2[i]) / size - mean * mean;
+        out[i] = (variance > 0.0 ? variance : 0.0) * weight;
+    }
+}
+
+/* Add up the first 0, 1, .. n stances of a list that begins at x and goes on in steps, and their squares. */
+static void add_stances(const double *x, Py_ssize_t step, Py_ssize_t n, double *sums, double *sums2)
+{
+    sums[0] = sums2[0] = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double stance = x[i * step];
+        sums[i + 1] = i ? sums[i] + stance : stance;
+        sums2[i + 1] = i ? sums2[i] + stance * stance : stance * stance;
+    }
+}
+
+static void reverse(double *from, Py_ssize_t many)
+{
+    for (double *to = from + many - 1; from < to; from++, to--) {
+        double kept = *from;
+        *from = *to;
+        *to = kept;
+    }
+}
+
+static double least_of(const double *values, Py_ssize_t many)
+{
+    double least[8]; /* side by side, as a comparison takes longer than to begin the next one */
+    Py_ssize_t at = 0;
+    for (int i = 0; i < 8; i++)
+        least[i] = HUGE_VAL;
+    for (; at + 8 <= many; at += 8)
+        for (int i = 0; i < 8; i++)
+            least[i] = values[at + i] < least[i] ? values[at + i] : least[i];
+    for (; at < many; at++)
+        least[0] = values[at] < least[0] ? values[at] : least[0];
+    for (int i = 1; i < 8; i++)
+        least[0] = least[i] < least[0] ? least[i] : least[0];
+    return least[0];
+}
+
+/* How many rows of a list's length and one more a solver needs. */
+enum { SPREAD_ROWS = 7 };
+
+/* Find the most spread over all orders of a list of n stances, whose first k are some lowest and some highest, for the weights
+ * of k = 1, 2, .. some. */
+static double find_most(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some, double *rows, Py_ssize_t *seen,
+                        Work *work)
+{
+    Py_ssize_t room = n + 1;
+    double *low = rows, *low2 = low + room, *high = low2 + room, *high2 = high + room, *best = high2 + room;
+    double *before = best + room, *part = before + room;
+    add_stances(x, 1, n, low, low2);
+    add_stances(x + n - 1, -1, n, high, high2);
+    reverse(high, room); /* so that the sums of k - a highest stand beside those of a lowest */
+    reverse(high2, room);
+    best[0] = 0.0;
+    for (Py_ssize_t k = 1; k < some; k++) { /* best[a]: the first k are the a lowest and the k - a highest */
+        double *spare = before, *behind = high + n - k, *behind2 = high2 + n - k;
+        before = best, best = spare;
+        best[0] = before[0];
+        best[k] = before[k - 1];
+        for (Py_ssize_t a = 1; a < k; a++)
+            best[a] = before[a] > before[a - 1] ? before[a] : before[a - 1];
+        if (weights[k - 1] != 0.0) {
+            weigh_variances(low, behind, low2, behind2, k + 1, (double)k, weights[k - 1], part);
+            for (Py_ssize_t a = 0; a <= k; a++)
+                best[a] += part[a];
+        }
+        if ((*seen += k) >= NUMBERS) {
+            *seen = 0;
+            if (stops(work))
+                break;
+        }
+    }
+    double most = best[0];
+    for (Py_ssize_t a = 1; a < some; a++)
+        most = best[a] > most ? best[a] : most;
+    return most;
+}
+
+/* Find the least spread over the orders of a list whose first k lie side by side, and add up what is below every order. */
+static double find_least(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some, double *rows, Py_ssize_t *seen,
+                         double *bound, Work *work)
+{
+    Py_ssize_t room = n + 1;
+    double *sums = rows, *sums2 = sums + room, *minus = sums2 + room, *minus2 = minus + room, *best = minus2 + room;
+    double *part = best + room, below = 0.0;
+    add_stances(x, 1, n, sums, sums2);
+    for (Py_ssize_t i = 0; i < room; i++) {
+        minus[i] = -sums[i];
+        minus2[i] = -sums2[i];
+        best[i] = 0.0;
+    }
+    Py_ssize_t sets = n;
+    for (Py_ssize_t k = 2; k < some; k++) { /* best[a]: the first k are those from a on */
+        sets = n - k + 1;
+        for (Py_ssize_t a = 0; a < sets; a++)
+            best[a] = best[a + 1] < best[a] ? best[a + 1] : best[a];
+        if (weights[k - 1] != 0.0) {
+            weigh_variances(sums + k, minus, sums2 + k, minus2, sets, (double)k, weights[k - 1], part);
+            for (Py_ssize_t a = 0; a < sets; a++)
+                best[a] += part[a];
+            below += least_of(part, sets);
+        }
+        if ((*seen += sets) >= NUMBERS) {
+            *seen = 0;
+            if (stops(work))
+                break;
+        }
+    }
+    *bound = below;
+    return least_of(best, sets);
+}
+
+/* Find the ends of the spread of lists [list, document], whose stances rise, for the weights of prefixes of 1, 2, .. some
+ * documents. Into ends go the most [list], or the least of neighbors and the bound below every order [2, list]. */
+static PyObject *find_spread(PyObject *arguments, int is_least)
+{
+    Py_buffer stances, weights, ends, rows;
+    Work work = {NULL, 0};
+    if (!PyArg_ParseTuple(arguments, "y*y*w*w*", &stances, &weights, &ends, &rows))
+        return NULL;
+    Py_ssize_t lists = ends.len / 8 / (1 + is_least), n = lists ? stances.len / 8 / lists : 0, some = weights.len / 8, seen = 0;
+    int good = lists > 0 && n > 0 && ends.len == 8 * lists * (1 + is_least) && stances.len == 8 * lists * n && some > 0 &&
+               some <= n && rows.len / 8 / SPREAD_ROWS > n;
+    if (good) {
+        double *end = ends.buf;
+        const double *x = stances.buf, *weight = weights.buf;
+        begin_work(&work);
+        for (Py_ssize_t list = 0; list < lists && !work.stopped; list++, x += n)
+            end[list] = is_least ? find_least(x, n, weight, some, rows.buf, &seen, end + lists + list, &work)
+                                 : find_most(x, n, weight, some, rows.buf, &seen, &work);
+        end_work(&work);
+    }
+    PyBuffer_Release(&stances);
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&ends);
+    PyBuffer_Release(&rows);
+    return good ? none_unless(&work) : refuse_values();
+}
+
+static PyObject *most_spread(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    return find_spread(arguments, 0);
+}
+
+static PyObject *least_spread(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    return find_spread(arguments, 1);
+}
+
 /* Let a process keep the memory that blocks of large files have had, which else is fetched anew for each; of glibc. */
 static PyObject *keep_memory(PyObject *self, PyObject *nothing)
 {
@@ -2228,11 +2387,13 @@ static PyMethodDef methods[] = {
     {"exp", exp_of, METH_VARARGS, "Raise e to the power of each value."},
     {"weighted_sums", weighted_sums, METH_VARARGS, "Add up weighted values, rank by rank."},
     {"add_costs", add_costs, METH_VARARGS, "Add the costs of ranks to the least and the most of orders."},
+    {"most_spread", most_spread, METH_VARARGS, "Find the most spread over the orders of lists."},
+    {"least_spread", least_spread, METH_VARARGS, "Find the least spread over orders of neighbors, and a bound."},
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 11 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 12 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

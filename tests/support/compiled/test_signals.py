@@ -142,8 +142,15 @@ def add_costs():
     return lambda: extension.add_costs(costs, ends, 1 << 12, 1 << 13)
 
 
+def spread(name, ends):
+    stances, rows = np.linspace(-0.5, 0.5, 1 << 13), np.zeros(7 * (1 << 13) + 7)
+    return lambda: getattr(extension, name)(stances, np.ones(1 << 13), np.zeros((ends, 1)), rows)
+
+
 LOOPS = {
     "add_costs": add_costs,
+    "most_spread": lambda: spread("most_spread", 1),
+    "least_spread": lambda: spread("least_spread", 2),
     "lines": lines,
     "lines of blanks": blank_lines,
     "survey": survey,
