@@ -86,7 +86,7 @@ def compute_sums(draw: random.Random, many: int) -> None:
     import numpy as np
 
     from fairtrec.formulas import elementary
-    from fairtrec.formulas.extremes import bound_by_counts
+    from fairtrec.formulas.extremes import bound_by_counts, most_spread, over_intervals
     from fairtrec.formulas.weighted_sums import weighted_sum
 
     for _ in range(many):
@@ -96,6 +96,9 @@ def compute_sums(draw: random.Random, many: int) -> None:
         table = np.broadcast_to(values[:, None] if len(shape) == 3 else values, shape)
         weighted_sum(table, np.ones(ranks) if draw.random() < 0.5 else np.ones((rows, ranks)))
         bound_by_counts([np.ones((ranks, 1 + columns))] * draw.randrange(3), draw.randrange(columns, 30), columns)
+        if table.size:
+            some = np.ones(draw.randrange(1, ranks + 1))
+            most_spread(table.reshape(rows, -1), some), over_intervals(table.reshape(rows, -1), some)
         drawn = np.frombuffer(draw.randbytes(8 * ranks), dtype=np.float64)  # any float64 that there is
         for numbers in (values, drawn):
             for function in (elementary.log, elementary.log2, elementary.exp):
