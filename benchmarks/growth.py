@@ -19,7 +19,7 @@ from fairtrec.report.point_labels import place_labels, stack_dots
 
 DEEP, SHALLOW = 16_000, 1_000  # ranks
 CUTOFF = 256  # the deepest of many
-OF_ORDERS = dict.fromkeys(("DUO", "SignedDUO", "DUO_random"), 5)  # each cutoff has the orders of another list
+OF_ORDERS = dict.fromkeys(("DUO", "SignedDUO", "DUO_random"), 8)  # each cutoff has the orders of another list
 
 
 def table() -> Path:
@@ -128,6 +128,16 @@ def all_cutoffs() -> None:
     compare_cutoffs("NFaiRR", tie(run))
 
 
+def stances() -> None:
+    """Compare stances of a million documents with their labels."""
+    run = ranked(4, SHALLOW)
+    placed = written("growth/million.stances", lambda: (f"{d}\t{d % 1999 / 999 - 1:.6f}\n" for d in range(10**6)))
+    grouped = written("growth/million.labels", lambda: (f"{d}\tg{d % 2}\n" for d in range(10**6)))
+    of_stances = [BIN / "fairtrec", "eval", "none", run, "--stances", placed, "-m", "DUO@10"]
+    pair = paired(of_stances, [*of_stances[:4], "--labels", grouped, "-m", "AWRF@10"])
+    report("stances of a million documents: CPU, of labels", pair.cpu_ratio, 0.8, pair.detail)
+
+
 def rankings() -> None:
     """Compare the rankings of each two runs, and of each with the first."""
     runs = generated(FOLDER / "batch120", 120, 50, 100).runs
@@ -183,7 +193,7 @@ def place(many: int, kind: str) -> None:
 
 
 def main() -> None:
-    for part in (arab, foe, folder, all_cutoffs, rankings, pictures, completion, start):
+    for part in (arab, foe, folder, all_cutoffs, stances, rankings, pictures, completion, start):
         part()
 
 

@@ -5,7 +5,7 @@ memory, byte order is code-point order, and a 64-bit fingerprint of each turns c
 arithmetic on integers. A docno holds no NUL byte; the readers see to that.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -168,9 +168,8 @@ class Docnos:
         return np.ascontiguousarray(self.wide).view("u1"), self.wide.dtype.itemsize, keys
 
     @classmethod
-    def with_values(cls, names: Iterable[str], values: Floats) -> "tuple[Docnos, Floats]":
+    def with_values(cls, column: Docs, values: Floats) -> "tuple[Docnos, Floats]":
         """Collect different docnos, and put the rows of values that they have into their order."""
-        column = np.array([name.encode() for name in names], dtype=np.bytes_)
         docnos = cls.collect(column)
         ordered = np.empty_like(values)
         ordered[docnos.rows(column)] = values

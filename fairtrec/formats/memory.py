@@ -429,8 +429,8 @@ def stances(thing: Any) -> Stances:
         axes = [name for name in names if name not in match_names(names, {*QUERY, *DOCUMENT})]
         frame = Frame.wrap(thing, "stances", (*QUERY, *DOCUMENT, *axes))
         column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
-        names = decode(np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column)
-        if not axes or len(set(names)) < len(names):
+        column = np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column
+        if not axes or len(Docnos.collect(column)) < len(column):
             raise InputError("the stances frame has a document twice, or no axis; keep one row, and add x")
         table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)
     else:
@@ -442,10 +442,10 @@ def stances(thing: Any) -> Stances:
                 odd = next(name for name, each in zip(names, several, strict=True) if len(each) != len(several[0]))
                 raise InputError(f"the stance of document {odd} has another number of axes; write equally many")
             table = np.array(several)
-        encode_given_ids(names, "stances")
+        column = encode_given_ids(names, "stances")
     if table.ndim != 2:
         raise InputError("stances must be numbers, equally many for each document; correct them")
-    return Stances(*Docnos.with_values(names, table), per_query, pointed)
+    return Stances(*Docnos.with_values(column, table), per_query, pointed)
 
 
 def _take_stance(docno: Any, value: Any) -> Floats:

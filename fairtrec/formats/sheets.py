@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Ints, Labels, Sheet, Vote, is_number
+from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Ints, Labels, Sheet, Vote, encode_ids, is_number
 from fairtrec.formats.label_rules import ROUNDING, describe_lacking_id, is_id, word
 from fairtrec.formats.labels import Label
 from fairtrec.formats.named_tables import NumberedLine, NumberedRow, TableKind, peek_line, split_below
@@ -316,7 +316,7 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     chances = _chances(found, unit) if found.drawn else [0.0] * len(several)
     weights = weigh_votes(several, groups)
     table = np.column_stack((weights, [*found.lines.values()], chances, np.arange(len(several))))
-    docnos, table = Docnos.with_values(names, table)
+    docnos, table = Docnos.with_values(encode_ids(names), table)
     *_, unknown, lines, probability, order = table.T
     return Sheet(
         path=path,

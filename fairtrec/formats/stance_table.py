@@ -3,20 +3,27 @@
 Stances are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first line whose first column is called
 so is a header and settles which they are. It may be left out where there is no doubt: two columns are
 docno and x, and of more the second is a docno if it is no number.
+
+A large table whose cells are plain is read in columns; all else row by row, which says what is wrong.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
 
-from fairtrec.data import Docnos, Stances, is_number
-from fairtrec.formats import named_tables
+from fairtrec.data import Docnos, Docs, Floats, Stances, encode_ids, is_number
+from fairtrec.formats import columns, named_tables
 from fairtrec.formats.named_tables import NumberedLine, TableKind
 from fairtrec.support.errors import FilePath, InputError
 from fairtrec.support.files import opening
+from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import DOCUMENT, QUERY
 
+LARGE = 1 << 20  # bytes of a table that is read in columns
+ODD = *(b"%c" % each for each in b' "\v\f\r\x1c\x1d\x1e\x1f'), b"\t\t", b"\n\t", b"\t\n"  # what is not of plain cells
+_COMMENT = compile_late(rb"^#[^\t\n]*+(?:\n|\Z)", re.MULTILINE)  # below the first entry, where #b with a stance is one
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec make stances` where no labels point the axes
 STANCES = TableKind(
     "table of stances", {"qid": QUERY, "docno": DOCUMENT, "x": ()}, optional=frozenset({"qid"}), rest="x",
@@ -34,6 +41,11 @@ def read(path: FilePath) -> Stances:
         advice = "Write a first line: docno x y, or qid docno x"
         raise InputError(f"is column 2 a docno or a stance? {advice}", path, number)
     keys = 2 if ("qid" in table.names if table.names else many > 2) else 1  # columns before the stances
+    is_ordered = not table.names or [*table.places] == [*range(many)]
+    if many > keys and is_ordered and opening.size(path) >= LARGE:
+        plain = _read_plain(path, keys, many - keys, comments, has_names=bool(table.names))
+        if plain is not None and plain[0][0].decode() == " ".join(first[:keys]):  # they begin with the same row
+            return _make_stances(*plain, keys, comments)
     rows = chain([(number, first)] if many else [], table.rows)
     wrong = "{} column{}; write docno, or qid and docno, then a stance on each axis, separated by tabs"
     places: dict[str, list[float]] = {}
@@ -46,9 +58,50 @@ def read(path: FilePath) -> Stances:
         places[name] = list(map(float, numbers))
     if not places:
         raise InputError("this file has no stances; write: docno<TAB>stance", path)
-    values = np.array(list(places.values()))
+    return _make_stances(encode_ids([*places]), np.array([*places.values()]), keys, comments)
+
+
+def _make_stances(names: Docs, values: Floats, keys: int, comments: Sequence[bytes]) -> Stances:
+    """Put the stances [row, axis] of different documents in order."""
     pointed = not any(line.endswith(UNPOINTED) for line in comments)
-    return Stances(*Docnos.with_values(places, values), per_query=keys == 2, pointed=pointed)
+    return Stances(*Docnos.with_values(names, values), per_query=keys == 2, pointed=pointed)
+
+
+class _OddCellError(Exception):
+    """A table has cells that are read row by row."""
+
+
+def _read_plain(
+    path: FilePath, keys: int, axes: int, comments: list[bytes], *, has_names: bool
+) -> tuple[Docs, Floats] | None:
+    """Read names and stances [row, axis]; None if a cell is not plain, or if a document stands twice."""
+    kinds: dict[str, columns.Cell] = dict.fromkeys(("qid", "docno")[-keys:], "text")
+    layout = columns.Layout("table of stances", kinds | dict.fromkeys(map(str, range(axes)), "float"), header=has_names)
+    below: list[bytes] = []
+
+    def take(block: bytes, ends: int) -> columns.Columns:
+        if block.startswith(b"#") or b"\n#" in block:
+            below.extend(map(bytes.rstrip, _COMMENT.findall(block)))
+            block = _COMMENT.sub(b"", block)
+            ends = block.count(b"\n")
+        is_plain = block.isascii() and not any(each in block for each in ODD) and not block.startswith(b"\t")
+        found = columns.fast(block, layout, ends) if is_plain else None
+        if found is None:
+            raise _OddCellError
+        return found
+
+    try:
+        parts = [part for part, _ in columns.stream(path, layout, take=take)]
+    except (InputError, _OddCellError):
+        return None
+    if not parts:
+        return None
+    names = [np.concatenate([part[key] for part in parts]) for key in kinds]
+    whole = names[0] if keys == 1 else np.char.add(np.char.add(names[0], b" "), names[1])
+    if len(Docnos.collect(whole)) < len(whole):
+        return None
+    comments += below
+    return whole, np.stack([np.concatenate([part[str(axis)] for part in parts]) for axis in range(axes)], axis=1)
 
 
 def _pass_comments(path: FilePath, comments: list[bytes]) -> Iterator[NumberedLine]:

@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given as law
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 import fairtrec
@@ -98,6 +100,42 @@ def test_a_file_of_stances(tmp_path, text, wanted, per_query):
     read = stance_table.read(tmp_path / "p.tsv")
     assert read.per_query is per_query
     same({name.decode(): row for name, row in zip(read.rows.names, read.values.tolist(), strict=True)}, wanted)
+
+
+CELLS = ["d1", "d2", "7", "8.5", "-.5", "1e2", "+3", "nan", "1_0", "", " d1", "#b", "é", "d\x1f", "a\v", '"d"', "q 1"]
+ENDS = ["\n", "\n", "\n", "\r\n", "\n\n", "\n# a note\n", "\n# made | sign:arbitrary\n", "\n#\td9\n"]
+HEADS = [
+    "",
+    "docno\tx\n",
+    "x\tdocno\n",
+    "qid\tdocno\tx\ty\n",
+    "docno,x\n",
+    "# note\ttab | sign:arbitrary\n",
+    "docno\tx\n# b\n",
+]
+
+
+@law(st.data())
+def test_large_tables_of_stances_are_read_as_small_ones(tmp_path_factory, data):
+    """By columns what is plain, and row by row; an error is the same, too."""
+    width = data.draw(st.integers(2, 4))
+    usual = [f"d{n}\t{n / 7}" if width == 2 else f"q\td{n}" + f"\t{n / 7}" * (width - 2) for n in range(9)]
+    odd = st.lists(st.sampled_from(CELLS), min_size=width, max_size=width).map("\t".join)
+    rows = data.draw(st.lists(st.one_of(st.sampled_from(usual), st.sampled_from(usual), odd), max_size=6, unique=True))
+    ends = [data.draw(st.sampled_from(ENDS)) for _ in rows] if data.draw(st.booleans()) else ["\n"] * len(rows)
+    path = tmp_path_factory.mktemp("stances") / "p.tsv"
+    path.write_text(data.draw(st.sampled_from(HEADS)) + "".join(map("".join, zip(rows, ends, strict=True))), newline="")
+
+    def read(large):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stance_table, "LARGE", large)
+            try:
+                found = stance_table.read(path)
+            except InputError as fault:
+                return str(fault)
+        return found.rows.names.tolist(), found.values.tobytes(), found.values.shape, found.per_query, found.pointed
+
+    assert read(0) == read(1 << 30)
 
 
 @pytest.mark.parametrize(
