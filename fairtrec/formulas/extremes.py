@@ -281,7 +281,7 @@ def _foretell(stances: Floats, weights: Floats, end: str) -> None:
     if documents * stances.size < _MANY:
         return
     began = perf_counter()
-    over_intervals(stances, weights[:5])
+    over_intervals(stances, np.ones(5))
     seconds = (perf_counter() - began) / 3 * np.count_nonzero(weights) / 2
     several = f"{lists} lists of " if lists > 1 else ""
     what = f"the {end} spread over all orders of {several}{documents:,} documents"
