@@ -20,7 +20,7 @@ ALL := -m 'not slow and not browser and not embed and not adv and not ecosystem'
 # Only the files that have the marker are imported: to import all takes 10 s of each suite.
 MARKED = $(BIN)/python -m pytest -m $@ $$(grep -rlE 'mark\.$@\b' --include='*.py' tests)
 
-.PHONY: help demo setup test oldest suites spark embed adv ecosystem browser fuzz mutants slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release installed workflows release-check clean
+.PHONY: help demo setup test whole oldest suites spark embed adv ecosystem browser fuzz mutants slow site check coverage lint types layers stale remove removal figures bench docs man lock dist release installed workflows release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -33,6 +33,9 @@ setup: .venv/dev  ## set up .venv with all that development needs
 
 test: .venv/dev  ## set up .venv and pass the tests, but for those that take long
 	$(COMPILED) $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
+
+whole:  ## all tests, also those that take long
+	$(MAKE) test PYTEST="$(ALL)"
 
 oldest: .venv-oldest/dev  ## the tests with the oldest version of each dependency that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -n auto $(ALL)
@@ -69,8 +72,7 @@ site: .venv/site  ## docs/ as a site in .site/; fails on a link that leads nowhe
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	! grep 'make demo' .site/index.html  # its first page is for readers without a checkout
 
-check: lint types layers stale  ## everything that CI checks, all tests included
-	$(MAKE) test PYTEST="$(ALL)"
+check: lint types layers stale whole  ## everything that CI checks, all tests included
 
 coverage: .venv/dev  ## which lines no test enters: none of a measure, and of the rest at most one in twenty
 	rm -f .coverage*
