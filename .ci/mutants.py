@@ -247,7 +247,7 @@ class Tracing(Session):
 
 def run_tests(files: Sequence[str], session: Session) -> int:
     """Run the tests of these files in this process until one fails, and print nothing."""
-    options = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    options = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", "not long and not slow"]  # as make test
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is imported before
     options += [] if session.places is None else ["-x"]
     return pytest.main([*files, *options], plugins=[session])

@@ -31,6 +31,13 @@ for name in [name for name in os.environ if name.startswith("GITHUB_")]:
     del os.environ[name]  # of a workflow, in which errors become annotations as well
 
 
+def pytest_configure(config):
+    """Keep the tests of named files that take long, unless -m says which tests there are."""
+    is_chosen = any(each.startswith("-m") for each in config.invocation_params.args)
+    if config.args_source is config.ArgsSource.ARGS and not is_chosen:
+        config.option.markexpr = config.option.markexpr.replace("not long and ", "")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
     """Look for examples in the package alone: tests hold none."""

@@ -430,8 +430,8 @@ def stances(thing: Any) -> Stances:
         frame = Frame.wrap(thing, "stances", (*QUERY, *DOCUMENT, *axes))
         column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
         column = np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column
-        if not axes or len(Docnos.collect(column)) < len(column):
-            raise InputError("the stances frame has a document twice, or no axis; keep one row, and add x")
+        if not axes:
+            raise InputError("the stances frame has no axis; add the column x")
         table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)
     else:
         with explain_failures("stances"):
@@ -445,7 +445,11 @@ def stances(thing: Any) -> Stances:
         column = encode_given_ids(names, "stances")
     if table.ndim != 2:
         raise InputError("stances must be numbers, equally many for each document; correct them")
-    return Stances(*Docnos.with_values(column, table), per_query, pointed)
+    docnos, values = Docnos.with_values(column, table)
+    if len(docnos) < len(column):
+        what = "frame has a document twice; keep one row" if is_frame(thing) else "have a document twice; keep one"
+        raise InputError(f"the stances {what}")
+    return Stances(docnos, values, per_query, pointed)
 
 
 def _take_stance(docno: Any, value: Any) -> Floats:

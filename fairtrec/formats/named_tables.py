@@ -109,13 +109,13 @@ class TableRows:
 
     Attributes:
         names: the columns of the rows if a header named them, in the order of the kind; else none.
-        places: where these stand in each line.
         rows: the cells of each row, in the order of ``names`` if there are some.
+        places: where these stand in each line; none of lines without a header, and of objects.
     """
 
     names: tuple[str, ...] = ()
-    places: Sequence[int] = ()
     rows: Iterator[NumberedRow] = field(default_factory=lambda: iter(()))
+    places: Sequence[int] = ()
 
 
 def pass_comments(lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
@@ -157,7 +157,7 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
     header = find_header(text, kind.heads)
     if header is None:
         refuse_semicolons(text, kind.separators, path, number)
-        return TableRows(rows=_split_entries(lines, kind, path))
+        return TableRows((), _split_entries(lines, kind, path))
     places = kind.find_columns(header, path, number)
     names = tuple(name for name, several in places.items() for _ in several)
     next(lines, None)
@@ -165,7 +165,7 @@ def split_table(lines: Iterator[NumberedLine], path: FilePath, kind: TableKind) 
     taken = [*chain(*places.values())]
     last = len(header.names) - 1
     wide = places[kind.wide][0] if kind.wide else None if last in taken else last  # a text that nobody reads
-    return TableRows(names, taken, take_places(rows, header, taken, path, wide))
+    return TableRows(names, take_places(rows, header, taken, path, wide), taken)
 
 
 def refuse_widths(
@@ -271,7 +271,7 @@ def _take_objects(lines: Iterable[NumberedLine], path: FilePath, kind: TableKind
     names = tuple(name for name, several in places.items() for _ in several)
     keys = [header.written[place] for several in places.values() for place in several]
     below = chain([(number, first)], objects)
-    return TableRows(names, rows=((line, [write_cell(each.get(key)) for key in keys]) for line, each in below))
+    return TableRows(names, ((line, [write_cell(each.get(key)) for key in keys]) for line, each in below))
 
 
 def read_objects(

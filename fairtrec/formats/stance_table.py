@@ -21,8 +21,13 @@ from fairtrec.support.files import opening
 from fairtrec.support.late_patterns import compile_late
 from fairtrec.support.literals import DOCUMENT, QUERY
 
-LARGE = 1 << 20  # bytes of a table that is read in columns
-ODD = *(b"%c" % each for each in b' "\v\f\r\x1c\x1d\x1e\x1f'), b"\t\t", b"\n\t", b"\t\n"  # what is not of plain cells
+LARGE_FILE = 1 << 20  # bytes on the disk, from which a table is read in columns
+_ODD = (
+    *(b"%c" % each for each in b' "\v\f\r\x1c\x1d\x1e\x1f'),
+    b"\t\t",
+    b"\n\t",
+    b"\t\n",
+)  # rows are split otherwise there
 _COMMENT = compile_late(rb"^#[^\t\n]*+(?:\n|\Z)", re.MULTILINE)  # below the first entry, where #b with a stance is one
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec make stances` where no labels point the axes
 STANCES = TableKind(
@@ -41,11 +46,11 @@ def read(path: FilePath) -> Stances:
         advice = "Write a first line: docno x y, or qid docno x"
         raise InputError(f"is column 2 a docno or a stance? {advice}", path, number)
     keys = 2 if ("qid" in table.names if table.names else many > 2) else 1  # columns before the stances
-    is_ordered = not table.names or [*table.places] == [*range(many)]
-    if many > keys and is_ordered and opening.size(path) >= LARGE:
-        plain = _read_plain(path, keys, many - keys, comments, has_names=bool(table.names))
-        if plain is not None and plain[0][0].decode() == " ".join(first[:keys]):  # they begin with the same row
-            return _make_stances(*plain, keys, comments)
+    is_ordered = not table.names or [*table.places] == [*range(many)]  # objects have no places
+    if many > keys and is_ordered and opening.size(path) >= LARGE_FILE:
+        plain = _read_plain(path, first, keys, comments, has_names=bool(table.names))
+        if plain is not None:
+            return plain
     rows = chain([(number, first)] if many else [], table.rows)
     wrong = "{} column{}; write docno, or qid and docno, then a stance on each axis, separated by tabs"
     places: dict[str, list[float]] = {}
@@ -62,7 +67,7 @@ def read(path: FilePath) -> Stances:
 
 
 def _make_stances(names: Docs, values: Floats, keys: int, comments: Sequence[bytes]) -> Stances:
-    """Put the stances [row, axis] of different documents in order."""
+    """Put the stances [row, axis] of documents in order."""
     pointed = not any(line.endswith(UNPOINTED) for line in comments)
     return Stances(*Docnos.with_values(names, values), per_query=keys == 2, pointed=pointed)
 
@@ -72,36 +77,44 @@ class _OddCellError(Exception):
 
 
 def _read_plain(
-    path: FilePath, keys: int, axes: int, comments: list[bytes], *, has_names: bool
-) -> tuple[Docs, Floats] | None:
-    """Read names and stances [row, axis]; None if a cell is not plain, or if a document stands twice."""
-    kinds: dict[str, columns.Cell] = dict.fromkeys(("qid", "docno")[-keys:], "text")
-    layout = columns.Layout("table of stances", kinds | dict.fromkeys(map(str, range(axes)), "float"), header=has_names)
-    below: list[bytes] = []
+    path: FilePath, first: Sequence[str], keys: int, comments: Sequence[bytes], *, has_names: bool
+) -> Stances | None:
+    """Read stances in columns; None if a cell is not plain, or if a document stands twice.
+
+    ``first``  the cells of the first row; ``comments`` stand above it.
+    """
+    axes = [*map(str, range(len(first) - keys))]
+    kinds: dict[str, columns.Cell] = {**dict.fromkeys(("qid", "docno")[-keys:], "text"), **dict.fromkeys(axes, "float")}
+    layout, below = columns.Layout("table of stances", kinds, header=has_names), list[bytes]()
 
     def take(block: bytes, ends: int) -> columns.Columns:
         if block.startswith(b"#") or b"\n#" in block:
             below.extend(map(bytes.rstrip, _COMMENT.findall(block)))
             block = _COMMENT.sub(b"", block)
             ends = block.count(b"\n")
-        is_plain = block.isascii() and not any(each in block for each in ODD) and not block.startswith(b"\t")
+        is_plain = block.isascii() and not any(each in block for each in _ODD) and not block.startswith(b"\t")
         found = columns.fast(block, layout, ends) if is_plain else None
         if found is None:
             raise _OddCellError
-        return found
+        names = _fit(found["docno"])
+        if keys == 2:
+            names = np.char.add(np.char.add(_fit(found["qid"]), b" "), names)
+        return {"name": names, "stances": np.stack([found[axis] for axis in axes], axis=1)}
 
     try:
         parts = [part for part, _ in columns.stream(path, layout, take=take)]
     except (InputError, _OddCellError):
         return None
-    if not parts:
+    if not parts or parts[0]["name"][0].decode() != " ".join(first[:keys]):  # what begins with blanks is passed over
         return None
-    names = [np.concatenate([part[key] for part in parts]) for key in kinds]
-    whole = names[0] if keys == 1 else np.char.add(np.char.add(names[0], b" "), names[1])
-    if len(Docnos.collect(whole)) < len(whole):
-        return None
-    comments += below
-    return whole, np.stack([np.concatenate([part[str(axis)] for part in parts]) for axis in range(axes)], axis=1)
+    names, values = (np.concatenate([part.pop(name) for part in parts]) for name in ("name", "stances"))
+    stances = _make_stances(names, values, keys, [*comments, *below])
+    return stances if len(stances.rows) == len(names) else None
+
+
+def _fit(ids: Docs) -> Docs:
+    """Make a column as wide as its longest id, as one that was parsed beside others is as wide as theirs."""
+    return ids.astype(f"S{np.char.str_len(ids).max()}", copy=False)
 
 
 def _pass_comments(path: FilePath, comments: list[bytes]) -> Iterator[NumberedLine]:

@@ -60,7 +60,7 @@ _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
 
 EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
 _TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
-_ROWS = 7  # of a list's documents, in which a compiled loop works
+_TIMED = 33  # steps
 _MANY = 10**8  # documents of each list times those of all, from which orders may take seconds
 
 
@@ -112,7 +112,7 @@ def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Give the least of each list's sum over k of weights[k - 1] * (variance of the first k), and a bound below it.
 
     The two are equal where the least is exact; otherwise what is least over all orders lies between them.
-    ``stances`` as for ``most_spread``.
+    ``stances`` as for ``most_spread``, and as many ``weights`` as documents.
 
     >>> [ends.tolist() for ends in least_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0]))]
     [[0.25], [0.25]]
@@ -205,8 +205,9 @@ def _least_over_subsets(stances: Floats, weights: Floats) -> Ints:
 
 def _find_ends(solve: Callable[..., None], stances: Floats, weights: Floats, ends: int) -> Floats:
     """Have so many ends [end, list] found by a compiled loop."""
-    found, rows = np.empty((ends, len(stances))), np.empty(_ROWS * (stances.shape[1] + 1))
-    solve(np.ascontiguousarray(stances), weights, found, rows)
+    assert extension is not None
+    found, rows = np.empty((ends, len(stances))), np.empty((extension.SPREAD_ROWS, stances.shape[1] + 1))
+    solve(*(np.ascontiguousarray(each, np.float64) for each in (stances, weights)), found, rows)
     return found
 
 
@@ -281,8 +282,8 @@ def _foretell(stances: Floats, weights: Floats, end: str) -> None:
     if documents * stances.size < _MANY:
         return
     began = perf_counter()
-    over_intervals(stances, np.ones(5))
-    seconds = (perf_counter() - began) / 3 * np.count_nonzero(weights) / 2
+    over_intervals(stances, np.ones(min(2 + _TIMED, documents)))  # of 2 and more documents
+    seconds = (perf_counter() - began) / _TIMED * np.count_nonzero(weights) / 2
     several = f"{lists} lists of " if lists > 1 else ""
     what = f"the {end} spread over all orders of {several}{documents:,} documents"
     foretell(f"{what} (DUO; fewer with a cutoff, like DUO@1000)", float(seconds))

@@ -359,6 +359,8 @@ def test_labels_and_stances_are_taken_from_frames():
     for bad in (pd.concat([axes, axes]), axes[["docno"]]):
         with pytest.raises(fairtrec.InputError, match="the stances frame"):
             fairtrec.evaluate("DUO", RUN, stances=bad)
+    with pytest.raises(fairtrec.InputError, match="the stances have a document twice; keep one"):
+        fairtrec.evaluate("DUO", RUN, stances={1: 0.5, "1": -0.5})
     with pytest.raises(
         fairtrec.InputError,
         match="the labels frame has the columns docno, x, y; rename the one with the groups to group",

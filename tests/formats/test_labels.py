@@ -128,7 +128,7 @@ def test_large_tables_of_stances_are_read_as_small_ones(tmp_path_factory, data):
 
     def read(large):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(stance_table, "LARGE", large)
+            patch.setattr(stance_table, "LARGE_FILE", large)
             try:
                 found = stance_table.read(path)
             except InputError as fault:

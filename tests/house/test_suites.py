@@ -27,7 +27,7 @@ from fairtrec_made import REPOSITORY, fuzzed
 from fairtrec_made.sources import parse
 
 PYTEST = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-LENGTHENED = {"long", "slow", "fuzz"}  # which try more of what `make test` tries
+LENGTHENED = {"long", "slow", "fuzz"}  # which are of no suite: they take longer, or try more of the same
 MARKERS = {each.partition(":")[0] for each in PYTEST["markers"]} - LENGTHENED
 ERRORS = {"InputError", "UsageError", "ResourceError"}
 HOLE = "HOLE"  # a word that is known only at run time
@@ -64,10 +64,15 @@ def test_ci_and_its_workflows_run_every_suite(suites):
     left_out = set(re.findall(r"not (\w+)", PYTEST["addopts"])) - LENGTHENED
     assert {*suites.SUITES} == MARKERS
     assert left_out | {"spark"} == MARKERS  # make check runs spark where pyspark is
-    assert re.search(r"^SUITES := (.*)$", read("Makefile"), re.MULTILINE)[1].split() == [*suites.SUITES]
+    makefile = read("Makefile")
+    assert re.search(r"^SUITES := (.*)$", makefile, re.MULTILINE)[1].split() == [*suites.SUITES]
+    left_to_check = re.search(r"-m '(not long and .*)'", PYTEST["addopts"])[1].removeprefix("not long and ")
+    assert re.search(r"^ALL := (.*)$", makefile, re.MULTILINE)[1] == f"-m '{left_to_check}'"
+    assert len(re.findall(r"pytest -n auto \$\(ALL\)|^check:.* whole |PYTEST=.*\$\(ALL\)", makefile, re.MULTILINE)) == 4
     assert 'exec "${PYTHON:-python3}" .ci/suites.py\n' in read(".ci", "run")  # all, and check first
     ci, weekly = (yaml.safe_load(read(".github", "workflows", name)) for name in ("ci.yml", "weekly.yml"))
     assert ci["jobs"]["run"]["steps"][-1] == {"run": "bash .ci/run"}
+    assert not re.search(r"make test\b", read(".github", "workflows", "ci.yml"))  # which leaves tests out
     assert {"suites", "slow", "fuzz"} <= {*weekly["jobs"]["make"]["strategy"]["matrix"]["target"]}
     table = read("CONTRIBUTING.md").partition("\n\n[docs/architecture.md]")[0]
     assert [name for name in (*suites.SUITES, "check", "slow", "fuzz", "suites") if f"`make {name}`" not in table] == []

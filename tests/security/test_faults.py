@@ -1,6 +1,6 @@
 """Faults of the machine in every command that writes: each write fails in turn, memory ends, the process is killed.
 
-`make test` tries a few steps of some commands, `make slow` every step of every command with every fault.
+`make check` tries a few steps of some commands, `make slow` every step of every command with every fault.
 """
 
 import errno

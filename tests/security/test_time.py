@@ -60,7 +60,7 @@ def test_docnos_that_collide_are_checked_as_fast_as_others(floods, fairtrec_comm
     assert flood <= TIMES * other + 0.2
 
 
-MIB = 1 << (20 if THOROUGH else 18)  # the longest TOML that is read; make test tries a quarter
+MIB = 1 << (20 if THOROUGH else 18)  # the longest TOML that is read; make check tries a quarter
 TOML = {
     "tables": "".join(f"[t{n}]\n" for n in range(MIB // 9)),
     "a list of tables": "[[t]]\n" * (MIB // 6),

@@ -2397,7 +2397,9 @@ enum { FORM = 12 }; /* of what is handed to these functions; __init__.py says th
 
 static int say_form(PyObject *made)
 {
-    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 ? -1 : PyModule_AddIntConstant(made, "LATER", LATER + NEAR);
+    return PyModule_AddIntConstant(made, "FORM", FORM) < 0 || PyModule_AddIntConstant(made, "LATER", LATER + NEAR) < 0
+               ? -1
+               : PyModule_AddIntConstant(made, "SPREAD_ROWS", SPREAD_ROWS);
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)say_form}, {0, NULL}};

@@ -311,6 +311,7 @@ FORMS: dict[str, WorstForm] = {
     "frequencies": WorstForm(("list of frequencies",), (f"{LABELED} --pool FILE",), "q{n}\t1\n"),
     "clusters": WorstForm(("given cluster", "list of clusters"), ("compare few.qrels few.run few.second.run -m RR --cluster FILE",), "q{n}\t{d}\n"),
     "stances": WorstForm(("given stances", "table of stances"), ("eval few.qrels few.run -m DUO@10 --stances FILE",), "{d}\t0.5{x}\n", "docno\tx{x}\n", joint="\t"),
+    "stances per query": WorstForm(("given stances", "table of stances"), ("eval few.qrels few.run -m DUO@10 --stances FILE",), "q{n}\t{d}\t0.5{x}\n", "qid\tdocno\tx{x}\n", joint="\t"),
     "gold labels": WorstForm(("given gold", "sheet of gold labels"), (f"{LABELED} --gold FILE",), "{d}\t{g}\t0.5\n", "docno\tgroup\tprobability\n", lacks="many groups"),
     "lists of relevant pages": WorstForm(("given qrels",), QRELS[:1], write=write_objects(lambda q, own: {"id": q, "rel_docs": [d for (d,) in own]}, "d"), fields="qd", suffix=".jsonl"),
     "values": WorstForm((), ("compare --values FILE few.values",), "RR\t{d}\t0.5\n", fields="d"),
