@@ -24,18 +24,19 @@ FLAGS = [
 NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 # How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
-settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 10)
-settings.load_profile("fairtrec")
+for profile, draws in (("test", 8), ("check", 25), ("slow", 300)):
+    settings.register_profile(profile, deadline=None, max_examples=draws)
 os.environ.pop("COLUMNS", None)  # of the window in which the tests were started, by which tables would be cut
 for name in [name for name in os.environ if name.startswith("GITHUB_")]:
     del os.environ[name]  # of a workflow, in which errors become annotations as well
 
 
 def pytest_configure(config):
-    """Keep the tests of named files that take long, unless -m says which tests there are."""
+    """Keep the tests of named files that take long, unless -m says which tests there are; draw more with these."""
     is_chosen = any(each.startswith("-m") for each in config.invocation_params.args)
     if config.args_source is config.ArgsSource.ARGS and not is_chosen:
         config.option.markexpr = config.option.markexpr.replace("not long and ", "")
+    settings.load_profile("slow" if THOROUGH else "test" if "not long" in config.option.markexpr else "check")
 
 
 @pytest.hookimpl(wrapper=True)
