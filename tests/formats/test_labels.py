@@ -13,6 +13,7 @@ import fairtrec
 from fairtrec.data import Docnos, Labels, look_up, product
 from fairtrec.formats import labels, stance_table, tsv
 from fairtrec.formulas.neutrality import membership
+from fairtrec.support.compiled import extension
 from fairtrec.support.errors import InputError, UsageError
 from fairtrec_made import texts
 
@@ -136,6 +137,17 @@ def test_large_tables_of_stances_are_read_as_small_ones(tmp_path_factory, data):
         return found.rows.names.tolist(), found.values.tobytes(), found.values.shape, found.per_query, found.pointed
 
     assert read(0) == read(1 << 30)
+
+
+@pytest.mark.skipif(extension is None, reason="this package was built without a compiler")
+@pytest.mark.parametrize("keys", ["d{}", "q{}\td"])
+def test_a_plain_table_of_stances_is_not_read_by_rows(tmp_path, monkeypatch, keys):
+    rows = "".join(f"{keys.format(n)}\t{n / 7}\n" for n in range(99))
+    (tmp_path / "p.tsv").write_text(f"# a note\n{rows}# made | sign:arbitrary\n")
+    monkeypatch.setattr(stance_table, "LARGE_FILE", 0)
+    monkeypatch.setattr(stance_table.named_tables, "refuse_widths", None)
+    read = stance_table.read(tmp_path / "p.tsv")
+    assert (len(read.rows), sorted(read.values.ravel()), read.pointed) == (99, [n / 7 for n in range(99)], False)
 
 
 @pytest.mark.parametrize(
