@@ -314,6 +314,7 @@ def test_an_axis_says_where_better_is(measure, label, rising):
 numbers = st.floats(-1e6, 1e6) | st.sampled_from([NAN, INF, -INF, 0.0, 1e308])
 
 
+@example([0.0, 5e-324], Higher())  # of which a part is 0
 @example([0.46, np.nextafter(0.46, 1)], Higher())  # between which no number is round
 @given(st.lists(numbers, min_size=1, max_size=8), st.sampled_from([Higher(), Lower(), Nearer()]))
 def test_any_means_have_an_axis(means, measure):

@@ -22,6 +22,7 @@ from fairtrec.report.point_labels import RADIUS, Box, Dot, Spot, place_labels, s
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
 FEW = 12  # runs: each is labeled; of more only those of the front are
 HUGE = 1e100  # a value from which none is drawn, as if it were infinite
+TINY = 1e-300  # what is smaller is drawn as 0: a tenth of it may have too few digits
 SHORT = 24  # letters of a label; if a name is longer, all are labeled by their numbers
 
 
@@ -42,8 +43,8 @@ class Axis:
         what = f"{_short(name)}, {measure.better} is better"
         drawn = np.abs(values) < HUGE
         low, high = (values[drawn].min(), values[drawn].max()) if drawn.any() else (0.0, 1.0)
-        differ = high - low > 1e-12 * max(abs(low), abs(high))  # by more than the last digits
-        margin = 0.06 * (high - low) if differ else 0.1 * abs(high) or 1.0
+        differ = high - low > max(1e-12 * max(abs(low), abs(high)), TINY)  # by more than the last digits
+        margin = 0.06 * (high - low) if differ else 0.1 * abs(high) if abs(high) > TINY else 1.0
         low, span = low - margin, high - low + 2 * margin
         places = np.where(drawn, (np.where(drawn, values, low) - low) / span, np.nan)
         marks = [(round((tick - low) / span, 3), number) for tick, number in ticks(low, low + span)]
