@@ -183,6 +183,11 @@ static int decimal(const unsigned char *start, const unsigned char *at, const un
             if (behind && behind <= TOGETHER && kept + behind <= DIGITS && end - start >= TOGETHER &&
                 read_digits(end, behind, &number)) {
                 w = w * TENS[behind] + number;
+                if (w < (uint64_t)1 << 53) { /* then both of these are exact, and their quotient is rounded once */
+                    double parts = (double)w / (double)TENS[behind];
+                    *value = minus ? -parts : parts;
+                    return 1;
+                }
                 q = -(int64_t)behind;
                 many = 1;
                 at = end;
@@ -385,14 +390,24 @@ static int find_edges(Cells *cells)
             memcpy(last, window, (size_t)(cells->size - cells->at));
             window = last;
         }
-        uint64_t inside = ~blanks_in(window), turns = inside ^ (inside << 1 | cells->inside);
-        cells->inside = inside >> 63;
-        int many = count_set(turns);
-        for (int i = 0; i < many; i += 8) /* as many as that at once, as branches that depend on bytes take long */
-            for (int j = i; j < i + 8; j++) {
-                place[j] = cells->at + lowest(turns | (uint64_t)1 << 63);
-                turns &= turns - 1;
-            }
+        uint64_t blank = blanks_in(window), behind = blank << 1 | (cells->inside ^ 1), turns = blank ^ behind;
+        cells->inside = ~blank >> 63;
+        int many = count_set(turns), first = (int)(turns & behind & 1); /* whether a cell starts with the window */
+        if (blank & behind) /* eight at once, here and below, as branches that depend on bytes take long */
+            for (int i = 0; i < many; i += 8)
+                for (int j = i; j < i + 8; j++) {
+                    place[j] = cells->at + lowest(turns | (uint64_t)1 << 63);
+                    turns &= turns - 1;
+                }
+        else { /* a cell ends at each blank, and the next one starts behind it */
+            place[0] = cells->at;
+            for (int i = first; i < many; i += 8)
+                for (int j = i; j < i + 8; j += 2) {
+                    place[j] = cells->at + lowest(blank | (uint64_t)1 << 63);
+                    place[j + 1] = place[j] + 1;
+                    blank &= blank - 1;
+                }
+        }
         place += many;
         cells->at += WINDOW;
     }
@@ -922,14 +937,17 @@ static inline int32_t next_row(const Table *table, uint64_t key, size_t *slot, i
     return -1;
 }
 
-/* Then for what is known of the first row that it may be; gives that row, -1 if there is none. */
+enum { NO_ROW = -1, UNSEEN = -2 };
+
+/* Then for what is known of the first row that it may be; gives that row, NO_ROW if there is none, UNSEEN if only bisection can
+ * tell. */
 static inline int32_t fetch_row(const Table *table, uint64_t key)
 {
     size_t slot = home_of(key, table->bits);
     int tried = 0;
     int32_t row = next_row(table, key, &slot, &tried);
     if (row < 0)
-        return -1;
+        return tried < PROBES ? NO_ROW : UNSEEN;
     FETCH(table->keys + row);
     if (table->names != NULL)
         FETCH(table->names + row * table->width);
@@ -964,14 +982,20 @@ static int64_t bisect(const Table *table, uint64_t key, const unsigned char *tex
     return -1;
 }
 
+/* Tell whether a row is that of a docno. */
+static inline int is_row(const Table *table, int32_t row, uint64_t key, const unsigned char *text, Py_ssize_t size)
+{
+    return table->keys[row] == key && ((size <= 8 && table->width <= 8) || /* then the key is the docno */
+                                       compare_row(table, row, text, size) == 0);
+}
+
 /* Find the row of a docno by its key; -1 if there is none. */
 static inline int64_t row_of(const Table *table, uint64_t key, const unsigned char *text, Py_ssize_t size)
 {
     size_t slot = home_of(key, table->bits);
     int tried = 0;
     for (int32_t row; (row = next_row(table, key, &slot, &tried)) >= 0; pass_slot(table, &slot, &tried))
-        if (table->keys[row] == key && ((size <= 8 && table->width <= 8) || /* then the key is the docno */
-                                        compare_row(table, row, text, size) == 0))
+        if (is_row(table, row, key, text, size))
             return row;
     return tried < PROBES ? -1 : bisect(table, key, text, size);
 }
@@ -1001,11 +1025,12 @@ static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, c
     return key;
 }
 
-/* A docno that is looked up: where it was asked for, and its key. */
+/* A docno that is looked up: its key, where it was asked for, and the first row that it may be. */
 typedef struct {
     uint64_t key;
     const unsigned char *text;
     Py_ssize_t size, line;
+    int32_t row;
 } Asked;
 
 enum { LATER = 2 * AHEAD, NEAR = AHEAD / 2 };
@@ -1021,13 +1046,16 @@ static inline Asked *take_place(Queue *queue, Py_ssize_t number)
     return queue->asked + number % LATER;
 }
 
-/* Let a docno wait, for which there is room; gives the row to which the one before it by AHEAD may lead, or -1. */
+/* Let a docno wait, for which there is room; gives the first row that the one before it by AHEAD may be, if any. */
 static inline int32_t ask(Queue *queue, const Table *table, Asked asked)
 {
     *take_place(queue, queue->behind) = asked;
     fetch_slot(table, asked.key);
     Py_ssize_t before = queue->behind++ - AHEAD;
-    return before >= queue->first ? fetch_row(table, take_place(queue, before)->key) : -1;
+    if (before < queue->first)
+        return NO_ROW;
+    Asked *one = take_place(queue, before);
+    return one->row = fetch_row(table, one->key);
 }
 
 static inline int is_full(const Queue *queue)
@@ -1039,6 +1067,8 @@ static inline int is_full(const Queue *queue)
 static inline int64_t answer(Queue *queue, const Table *table, const Asked **asked)
 {
     const Asked *one = *asked = take_place(queue, queue->first++);
+    if (one->row == NO_ROW || (one->row >= 0 && is_row(table, one->row, one->key, one->text, one->size)))
+        return one->row;
     return row_of(table, one->key, one->text, one->size);
 }
 
@@ -1046,7 +1076,7 @@ static inline int64_t answer(Queue *queue, const Table *table, const Asked **ask
 static int find_rows(const Table *table, const unsigned char *texts, Py_ssize_t width, Py_ssize_t there, const int64_t *lines,
                      int64_t *rows, Py_ssize_t many, Work *work)
 {
-    Queue queue = {{{0, NULL, 0, 0}}, 0, 0};
+    Queue queue = {{{0, NULL, 0, 0, UNSEEN}}, 0, 0};
     const unsigned char *limit = texts + there * width;
     const Asked *asked;
     Py_ssize_t step = STEP / (1 + (width + table->width) / WINDOW) + 1, look = step;
@@ -1068,7 +1098,7 @@ static int find_rows(const Table *table, const unsigned char *texts, Py_ssize_t 
             rows[asked->line] = row;
         }
         const unsigned char *text = texts + line * width;
-        ask(&queue, table, (Asked){fingerprint(text, width, limit), text, width, i});
+        ask(&queue, table, (Asked){fingerprint(text, width, limit), text, width, i, UNSEEN});
     }
     while (queue.first < queue.behind) {
         int64_t row = answer(&queue, table, &asked);
@@ -1303,9 +1333,9 @@ static int end_ranking(Tops *tops, Py_ssize_t end, int whole)
     for (Py_ssize_t i = 1; i < many; i++)
         if (scores[i] > scores[i - 1])
             return ODD;
-    for (lists->size = 2; lists->size < 2 * many;)
+    for (lists->size = 2; lists->size < 4 * many && lists->size < tops->size;) /* the more are free, the fewer collide */
         lists->size *= 2;
-    if (lists->size > tops->size)
+    if (lists->size < 2 * many)
         return FULL;
     if (lists->size > tops->cleared) {
         memset(lists->slots + tops->cleared, 0, 4 * (size_t)(lists->size - tops->cleared));
@@ -1508,7 +1538,7 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
         if (row >= NEAR && !let_wait(wanted, row - NEAR))
             return FULL;
         Asked *asked = wanted->near + row % NEAR;
-        *asked = (Asked){0, text + edges[0], edges[1] - edges[0], row};
+        *asked = (Asked){0, text + edges[0], edges[1] - edges[0], row, UNSEEN};
         if (asked->size > WIDEST)
             return ODD;
         int64_t *numbers = take_near(wanted, row);

@@ -26,7 +26,7 @@ HARD = [  # beside the middle of two float64, at the ends of what they hold, and
     "9007199254740993", "9007199254740993.00000000000000000001", "1e23", "8.5e22", "0.1", "1.7976931348623157e308",
     "2.2250738585072014e-308", "179769313486231570000e289", "5e-324", "0.500000000000000166533453693773481063544750213623046875",
     "3.518437208883201171875e13", "62.5364939768271845828", "8.10109172351e-10", "1.50000000000000011102230246251565",
-    "-0", "+0.0", "-0e7", "00000000000000000000000000000000000001", "1234567890123456789012345e-30", "7.", ".7", "6e+0001",
+    "90071992547409.91", "90071992547409.93", "-0000.000", "-0", "+0.0", "-0e7", "00000000000000000000000000000000000001", "1234567890123456789012345e-30", "7.", ".7", "6e+0001",
 ]  # fmt: skip
 NO_NUMBER = ["", ".", "+", "e1", "1e", "1e+", "--1", "1.2.3", "1_0", "inf", "nan", "0x10", "1e99999999", "1e309", "１"]
 LAYOUT = columns.Layout("run", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "first"})
@@ -69,6 +69,14 @@ def test_every_way_to_write_a_number_is_read_as_float_reads_it(value, digits):
     for text in (repr(value), f"{value:.{digits}e}", f"{value:.{digits}f}"):
         told, found = number(text)
         assert not told or bits(found) == bits(float(text))
+
+
+@given(st.integers(0, 1 << 54), st.integers(1, 9), st.sampled_from(["", "-", "+"]))
+def test_digits_with_a_point_are_read_as_float_reads_them(number_without, behind, sign):
+    digits = str(number_without).zfill(9)
+    told, found = number(f"{sign}{digits[:-behind]}.{digits[-behind:]}")
+    assert told
+    assert bits(found) == bits(float(f"{sign}{digits}e-{behind}"))
 
 
 @pytest.mark.parametrize("text", NO_NUMBER)
