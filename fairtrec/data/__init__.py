@@ -17,6 +17,7 @@ from fairtrec.data.docnos import decode as decode
 from fairtrec.data.docnos import encode_ids as encode_ids
 from fairtrec.data.docnos import find_starts as find_starts
 from fairtrec.data.docnos import fingerprints as fingerprints
+from fairtrec.data.docnos import join_ids as join_ids
 from fairtrec.data.docnos import list_distinct as list_distinct
 from fairtrec.data.docnos import list_lines as list_lines
 from fairtrec.data.docnos import number_rows as number_rows

@@ -109,6 +109,15 @@ def encode_ids(ids: Sequence[str]) -> Docs:
         return np.array([each.encode(errors="surrogatepass") for each in ids], dtype=np.bytes_)
 
 
+def join_ids(first: Docs, second: Docs, mark: bytes = b" ") -> Docs:
+    """Join two ids of each row, such as those of a query and a document, with a mark between them.
+
+    >>> join_ids(np.array([b"q1", b"q2"]), np.array([b"d1", b"d1"])).tolist()
+    [b'q1 d1', b'q2 d1']
+    """
+    return np.asarray(np.char.add(np.char.add(first, mark), second))
+
+
 def _sort_keys(keys: Keys) -> Keys:
     """Sort keys, and keep each once; those that are given may change.
 

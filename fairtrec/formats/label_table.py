@@ -22,6 +22,7 @@ from fairtrec.data import (
     find_starts,
     fingerprints,
     is_number,
+    join_ids,
     order_by_number,
 )
 from fairtrec.formats import label_rules
@@ -99,7 +100,7 @@ class LabelTable:
             raise InputError(what, self.path)
         self.per_query = per_query
         if qids is not None and per_query:
-            docnos = np.char.add(np.char.add(qids, b" "), docnos)
+            docnos = join_ids(qids, docnos)
         self._parts.append((docnos, codes, weights, lines))
         self._held += len(docnos)
         if self._held > HELD:

@@ -25,6 +25,7 @@ from fairtrec.data import (
     decode,
     digest_columns,
     digest_texts,
+    join_ids,
 )
 from fairtrec.data.counts import make_histogram
 from fairtrec.data.ranking.order import add_empty, sort_by_score
@@ -429,7 +430,7 @@ def stances(thing: Any) -> Stances:
         axes = [name for name in names if name not in match_names(names, {*QUERY, *DOCUMENT})]
         frame = Frame.wrap(thing, "stances", (*QUERY, *DOCUMENT, *axes))
         column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
-        column = np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column
+        column = join_ids(frame.ids(QUERY), column) if per_query else column
         if not axes:
             raise InputError("the stances frame has no axis; add the column x")
         table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)

@@ -110,7 +110,7 @@ class TableRows:
     Attributes:
         names: the columns of the rows if a header named them, in the order of the kind; else none.
         rows: the cells of each row, in the order of ``names`` if there are some.
-        places: where these stand in each line; none of lines without a header, and of objects.
+        places: the columns of a line in which these stand; empty where there is no header, or lines are objects.
     """
 
     names: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
-from fairtrec.data.docnos import GOLDEN, lay_rows, list_lines
+from fairtrec.data.docnos import GOLDEN, join_ids, lay_rows, list_lines
 from fairtrec.data.ranking.order import add_empty, count_tops, is_sorted, sort_by_score
 from fairtrec.data.ranking.positions import describe_shared, find_shared, keep_gaps, note_renumbered, shift_positions
 from fairtrec.data.uneven_ids import LARGEST, STRIP, UnevenIds
@@ -314,7 +314,7 @@ def _keep_positions(
 def join_samples(qids: Docs | spans.Repeats, samples: Docs) -> spans.Repeats:
     """Call each ranking [row] by its query and its sample."""
     column = np.repeat(qids.texts, qids.lengths) if isinstance(qids, spans.Repeats) else qids
-    return spans.Repeats.find(np.char.add(np.char.add(column, columns.SAMPLE_MARK.encode()), samples))
+    return spans.Repeats.find(join_ids(column, samples, columns.SAMPLE_MARK.encode()))
 
 
 def name_ranking(ranking: str) -> str:

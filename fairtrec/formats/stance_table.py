@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from fairtrec.data import Docnos, Docs, Floats, Stances, encode_ids, is_number
+from fairtrec.data import Docnos, Docs, Floats, Stances, encode_ids, is_number, join_ids
 from fairtrec.formats import columns, named_tables
 from fairtrec.formats.named_tables import NumberedLine, TableKind
 from fairtrec.support.errors import FilePath, InputError
@@ -77,7 +77,7 @@ def _read_plain(
 ) -> Stances | None:
     """Read stances in columns; None if a cell is not plain, or if a document stands twice.
 
-    ``first``  the cells of the first row; ``comments`` stand above it.
+    ``first`` are the cells of the first row, and ``comments`` the lines above it.
     """
     axes = [*map(str, range(len(first) - keys))]
     kinds: dict[str, columns.Cell] = {**dict.fromkeys(("qid", "docno")[-keys:], "text"), **dict.fromkeys(axes, "float")}
@@ -94,7 +94,7 @@ def _read_plain(
             raise _OddCellError
         names = _fit(found["docno"])
         if keys == 2:
-            names = np.char.add(np.char.add(_fit(found["qid"]), b" "), names)
+            names = join_ids(_fit(found["qid"]), names)
         return {"name": names, "stances": np.stack([found[axis] for axis in axes], axis=1)}
 
     try:
@@ -109,7 +109,7 @@ def _read_plain(
 
 
 def _fit(ids: Docs) -> Docs:
-    """Make a column as wide as its longest id, as one that was parsed beside others is as wide as theirs."""
+    """Narrow a column to its longest id: columns that are parsed together are as wide as the widest of them."""
     return ids.astype(f"S{np.char.str_len(ids).max()}", copy=False)
 
 

@@ -19,7 +19,7 @@ from fairtrec.commands.validate import entries
 from fairtrec.commands.validate.checks import Known, check
 from fairtrec.commands.validate.entries import RunEntries
 from fairtrec.commands.validate.findings import CODES, KEPT, Code, Findings, list_some, quote_text
-from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerprints
+from fairtrec.data import Docnos, Docs, Floats, Ints, Run, find_starts, fingerprints, join_ids
 from fairtrec.data.ranking.empty import write_empty
 from fairtrec.data.ranking.order import sort_by_score
 from fairtrec.data.uneven_ids import UnevenIds, number_ids
@@ -48,7 +48,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings, roles: Roles = 
         if any(np.isin(piece.view(np.uint8), BLANKS).any() for piece in getattr(ids, "pieces", (ids,))):
             found.add("E101", None, f"a {name} with a blank, which TREC files cannot have; rename it")
     if "Q0" in table.columns:
-        qids = Repeats.find(np.char.add(np.char.add(qids, b" "), table.columns["Q0"]))
+        qids = Repeats.find(join_ids(qids, table.columns["Q0"]))
     if table.empty:
         every = len({*qids.texts.tolist()}) + len(table.empty)
         found.add("W502", None, write_empty(len(table.empty), every, list_some(table.empty)), table.empty)
