@@ -20,7 +20,7 @@ from fairtrec.report.point_labels import place_labels, stack_dots
 DEEP, SHALLOW = 16_000, 1_000  # ranks
 CUTOFF = 256  # the deepest of many
 OF_ORDERS = dict.fromkeys(
-    ("DUO", "SignedDUO", "DUO_random"), 8
+    ("DUO", "SignedDUO", "DUO_random"), 6
 )  # each cutoff has the orders of another list; of @256 alone, the start is most
 
 

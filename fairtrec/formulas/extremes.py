@@ -10,32 +10,35 @@ are found in O(n g) steps, g documents being marked, with the numbers of one len
 **Spread** (DUO): the sum over k of w_k Var(S_k), where S_k is the set of the first k documents, Var the population
 variance of their stances on an axis, and w_k >= 0.
 
-*Theorem.* Some order with the most spread has prefixes that are each some lowest and some highest documents of the
-list; in other words, what is not yet ranked lies side by side. ``most_spread`` looks at all such orders, O(n^2), so it
-is exact, whatever the weights.
+*Theorem.* One order has, for every k at once, the most variance that k documents of the list can have, and its prefixes
+are each some lowest and some highest documents. So the most spread is the sum over k of w_k times that variance.
 
-*Proof.* Let first all stances differ, and w_k > 0 for k = 2..n-1 (the first document alone has no variance, and the
-whole list the same in every order). Adding z to a non-empty set T of mean m gives
+*Proof.* Adding z to a non-empty set T of mean m gives
 
-    Var(T + z) = a Var(T) + b (z - m)^2,   where a, b > 0 depend on the size of T only,        (1)
+    Var(T + z) = c Var(T) + b (z - m)^2,   where c, b > 0 depend on the size of T only,        (1)
 
-so the variance grows with the distance of z from m. Take a best order, suppose that some prefix is not of the form,
-and let k be the length of the first such. The documents R that are open before rank k lie side by side, and rank k
-holds neither the lowest nor the highest of R. Let j >= k be the last rank before one of these two ends of R is placed.
-If j = 1, exchange ranks 1 and 2: no variance changes, rank 1 now holds an end of the list, and if there is still a
-prefix that is not of the form, then it is longer, and j > 1. So let j > 1, u the document at rank j, v the end of R at
-rank j + 1, and let v be the lowest of R (else mirror the axis). The highest of R, above u, is still to come.
+so the variance is strictly convex in z. A set with the most variance therefore holds no z that lies between two
+documents u < z < v which it lacks: with one of these instead of z it would have more. So it is some lowest and some
+highest documents, if those of equal stances are taken from the ends. Let f_k(a) be the variance of the a lowest and
+the k - a highest, k > 1. From a to a + 1, the lowest document y that is left comes in, and the lowest document h of
+the k - a highest goes out. With m, the mean of the other k - 1 documents, (1) says
 
-    Exchange u and v. Only S_j changes, and not for the better, the order being best. With T = S_{j-1} and its mean m,
-    (1) says |u - m| >= |v - m|; v lies below u, so m <= (u + v) / 2 < u.
+    f_k(a + 1) - f_k(a) = b (h - y) g_k(a),   where g_k(a) = 2 m - y - h and y <= h.           (2)
 
-    Exchange instead u and e, the first document after v that lies above u. The prefixes from S_j to the one before e
-    lose u and gain e. What else such a prefix holds is S_{j-1}, whose mean is below u, then v and others below u. The
-    mean of all that is below u, so e is farther from it than u is, and by (1) each of these variances grows.
+As a grows, y and h do not fall and m does not rise, so g_k does not rise: f_k does not fall up to its most, and does
+not rise behind it.
 
-That contradicts the choice of a best order: no prefix is not of the form. The most over all orders and the most over
-the orders of the form are both continuous in stances and weights, so they are equal for equal stances and for
-weights of 0 (``step``) as well.
+From k to k + 1, with the same a, y stays, h becomes another h' with y <= h' <= h, and h joins the documents whose
+mean is m. If g_k(a) >= 0, then g_{k+1}(a) >= 0: where h >= m, the mean does not fall; where h < m, the new mean is at
+least h, and neither y nor h' is above h. And h = y leaves h' = y. So where f_k does not fall, f_{k+1} does not fall
+either. Let f_k have its most at a. Up to there it does not fall, so f_{k+1}(j) <= f_{k+1}(a) for j < a. On the
+mirrored axis the same says that f_{k+1}(j) <= f_{k+1}(a + 1) for j > a + 1. So f_{k+1} has its most at a or at a + 1:
+the order begins with the lowest and the highest document, goes on with one of these two of what is left, and always
+has the most variance.
+
+``most_spread`` looks, in numpy, at all orders whose prefixes are some lowest and some highest documents, O(n^2). In C
+it looks at the a whose f_k(a) is the most but for rounding, which gives the same bits in O(n) steps where few are
+tied.
 
 *The least* is less well known. Of all sets of k documents, one of k neighbors has the least variance (the k documents
 nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbors
@@ -102,10 +105,10 @@ def most_spread(stances: Floats, weights: Floats) -> Floats:
     >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
     [1.0]
     """
+    if extension is not None:
+        return np.asarray(_find_ends(extension.most_spread, extension.SPREAD_ROWS, stances, weights, 1)[0])
     _foretell(stances, weights, "most")
-    if extension is None:
-        return np.asarray(_in_parts(stances, weights, _most_spread)[0])
-    return np.asarray(_find_ends(extension.most_spread, stances, weights, 1)[0])
+    return np.asarray(_in_parts(stances, weights, _most_spread)[0])
 
 
 def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -132,7 +135,7 @@ def over_intervals(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     if extension is None:
         least, bound = _in_parts(stances, weights, _over_intervals)
     else:
-        least, bound = _find_ends(extension.least_spread, stances, weights, 2)
+        least, bound = _find_ends(extension.least_spread, extension.SPREAD_ROWS, stances, weights, 2)
     return least, bound
 
 
@@ -203,10 +206,9 @@ def _least_over_subsets(stances: Floats, weights: Floats) -> Ints:
     return np.array(order[::-1], dtype=np.int64)
 
 
-def _find_ends(solve: Callable[..., None], stances: Floats, weights: Floats, ends: int) -> Floats:
+def _find_ends(solve: Callable[..., None], rows_it_needs: int, stances: Floats, weights: Floats, ends: int) -> Floats:
     """Have so many ends [end, list] found by a compiled loop."""
-    assert extension is not None
-    found, rows = np.empty((ends, len(stances))), np.empty((extension.SPREAD_ROWS, stances.shape[1] + 1))
+    found, rows = np.empty((ends, len(stances))), np.empty((rows_it_needs, stances.shape[1] + 1))
     solve(*(np.ascontiguousarray(each, np.float64) for each in (stances, weights)), found, rows)
     return found
 

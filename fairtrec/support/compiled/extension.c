@@ -2156,14 +2156,11 @@ static PyObject *add_costs(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : refuse_values();
 }
 
-/* Weigh the variances of sets of so many documents, by the two sums whose sum is that of their stances, and those of squares. */
-static void weigh_variances(const double *one, const double *other, const double *one2, const double *other2, Py_ssize_t sets,
-                            double size, double weight, double *restrict out)
+/* Weigh the variance of a set of so many documents, by the sum of their stances and that of their squares. */
+static inline double weigh_variance(double sum, double sum2, double size, double weight)
 {
-    for (Py_ssize_t i = 0; i < sets; i++) {
-        double mean = (one[i] + other[i]) / size, variance = (one2[i] + other2[i]) / size - mean * mean;
-        out[i] = (variance > 0.0 ? variance : 0.0) * weight;
-    }
+    double mean = sum / size, variance = sum2 / size - mean * mean;
+    return (variance > 0.0 ? variance : 0.0) * weight;
 }
 
 /* Add up the first 0, 1, .. n stances of a list that begins at x and goes on in steps, and their squares. */
@@ -2172,17 +2169,8 @@ static void add_stances(const double *x, Py_ssize_t step, Py_ssize_t n, double *
     sums[0] = sums2[0] = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
         double stance = x[i * step];
-        sums[i + 1] = i ? sums[i] + stance : stance;
-        sums2[i + 1] = i ? sums2[i] + stance * stance : stance * stance;
-    }
-}
-
-static void reverse(double *from, Py_ssize_t many)
-{
-    for (double *to = from + many - 1; from < to; from++, to--) {
-        double kept = *from;
-        *from = *to;
-        *to = kept;
+        sums[i + 1] = sums[i] + stance;
+        sums2[i + 1] = sums2[i] + stance * stance;
     }
 }
 
@@ -2203,41 +2191,61 @@ static double least_of(const double *values, Py_ssize_t many)
 }
 
 /* How many rows of a list's length and one more a solver needs. */
-enum { SPREAD_ROWS = 7 };
+enum { SPREAD_ROWS = 6 };
 
-/* Find the most spread over all orders of a list of n stances, whose first k are some lowest and some highest, for the weights
- * of k = 1, 2, .. some. */
+/* Bound how far rounding can move the sum of the weighted variances of prefixes apart from that of others. */
+static double bound_rounding(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some)
+{
+    double most = x[0] * x[0] > x[n - 1] * x[n - 1] ? x[0] * x[0] : x[n - 1] * x[n - 1], sum = 0.0;
+    for (Py_ssize_t k = 1; k < some; k++)
+        sum += weights[k - 1];
+    return 0x1p-49 * (double)(n + 8) * most * sum;
+}
+
+/* Find the most spread over all orders of a list of n stances, for the weights of k = 1, 2, .. some. The first k are the a
+ * lowest and the k - a highest; with a their variance rises up to the most, and falls behind it, and an order has the most
+ * for each k (extremes.py). So only such a are looked at whose variance, but for rounding, is the most. */
 static double find_most(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some, double *rows, Py_ssize_t *seen,
                         Work *work)
 {
-    Py_ssize_t room = n + 1;
-    double *low = rows, *low2 = low + room, *high = low2 + room, *high2 = high + room, *best = high2 + room;
-    double *before = best + room, *part = before + room;
+    Py_ssize_t room = n + 1, from = 0, to = 0, top = 0; /* the a for the last k, and the one with the most variance */
+    double *low = rows, *low2 = low + room, *high = low2 + room, *high2 = high + room;
+    double *best = high2 + room, *part = best + room, slack = bound_rounding(x, n, weights, some);
     add_stances(x, 1, n, low, low2);
     add_stances(x + n - 1, -1, n, high, high2);
-    reverse(high, room); /* so that the sums of k - a highest stand beside those of a lowest */
-    reverse(high2, room);
     best[0] = 0.0;
-    for (Py_ssize_t k = 1; k < some; k++) { /* best[a]: the first k are the a lowest and the k - a highest */
-        double *spare = before, *behind = high + n - k, *behind2 = high2 + n - k;
-        before = best, best = spare;
-        best[0] = before[0];
-        best[k] = before[k - 1];
-        for (Py_ssize_t a = 1; a < k; a++)
-            best[a] = before[a] > before[a - 1] ? before[a] : before[a - 1];
-        if (weights[k - 1] != 0.0) {
-            weigh_variances(low, behind, low2, behind2, k + 1, (double)k, weights[k - 1], part);
-            for (Py_ssize_t a = 0; a <= k; a++)
-                best[a] += part[a];
+    for (Py_ssize_t k = 1; k < some; k++) {
+        Py_ssize_t first = top, last = top - 1, begun = top;
+        double most = 0.0;
+        for (Py_ssize_t a = begun; a <= to + 1; a++) {
+            part[a] = weigh_variance(low[a] + high[k - a], low2[a] + high2[k - a], (double)k, weights[k - 1]);
+            if (part[a] < most - slack)
+                break;
+            last = a;
+            if (part[a] > most)
+                most = part[a], top = a;
         }
-        if ((*seen += k) >= NUMBERS) {
+        for (Py_ssize_t a = begun - 1; a >= from; a--) {
+            part[a] = weigh_variance(low[a] + high[k - a], low2[a] + high2[k - a], (double)k, weights[k - 1]);
+            if (part[a] < most - slack)
+                break;
+            first = a;
+            if (part[a] > most)
+                most = part[a], top = a;
+        }
+        for (Py_ssize_t a = last; a >= first; a--) {
+            double before = a <= to ? best[a] : best[a - 1];
+            best[a] = (a > from && best[a - 1] > before ? best[a - 1] : before) + part[a];
+        }
+        from = first, to = last;
+        if ((*seen += last - first + 1) >= NUMBERS) {
             *seen = 0;
             if (stops(work))
                 break;
         }
     }
-    double most = best[0];
-    for (Py_ssize_t a = 1; a < some; a++)
+    double most = best[from];
+    for (Py_ssize_t a = from; a <= to; a++)
         most = best[a] > most ? best[a] : most;
     return most;
 }
@@ -2246,26 +2254,22 @@ static double find_most(const double *x, Py_ssize_t n, const double *weights, Py
 static double find_least(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some, double *rows, Py_ssize_t *seen,
                          double *bound, Work *work)
 {
-    Py_ssize_t room = n + 1;
-    double *sums = rows, *sums2 = sums + room, *minus = sums2 + room, *minus2 = minus + room, *best = minus2 + room;
-    double *part = best + room, below = 0.0;
+    Py_ssize_t room = n + 1, sets = n;
+    double *sums = rows, *sums2 = sums + room, *best = sums2 + room, *part = best + room, below = 0.0;
     add_stances(x, 1, n, sums, sums2);
-    for (Py_ssize_t i = 0; i < room; i++) {
-        minus[i] = -sums[i];
-        minus2[i] = -sums2[i];
-        best[i] = 0.0;
-    }
-    Py_ssize_t sets = n;
+    for (Py_ssize_t i = 0; i < n; i++)
+        best[i] = part[i] = 0.0;
     for (Py_ssize_t k = 2; k < some; k++) { /* best[a]: the first k are those from a on */
+        double size = (double)k, weight = weights[k - 1];
+        const double *behind = sums + k, *behind2 = sums2 + k;
         sets = n - k + 1;
-        for (Py_ssize_t a = 0; a < sets; a++)
-            best[a] = best[a + 1] < best[a] ? best[a + 1] : best[a];
-        if (weights[k - 1] != 0.0) {
-            weigh_variances(sums + k, minus, sums2 + k, minus2, sets, (double)k, weights[k - 1], part);
+        if (weight != 0.0) {
             for (Py_ssize_t a = 0; a < sets; a++)
-                best[a] += part[a];
+                part[a] = weigh_variance(behind[a] - sums[a], behind2[a] - sums2[a], size, weight);
             below += least_of(part, sets);
         }
+        for (Py_ssize_t a = 0; a < sets; a++)
+            best[a] = (best[a + 1] < best[a] ? best[a + 1] : best[a]) + (weight != 0.0 ? part[a] : 0.0);
         if ((*seen += sets) >= NUMBERS) {
             *seen = 0;
             if (stops(work))

@@ -143,7 +143,8 @@ def add_costs():
 
 
 def spread(name, ends):
-    stances, rows = np.linspace(-0.5, 0.5, 1 << 13), np.zeros(7 * (1 << 13) + 7)
+    stances, rows = np.full(1 << 13, 0.5), np.zeros(extension.SPREAD_ROWS * ((1 << 13) + 1))
+    stances[:9] = -0.5  # where so many are tied, each end takes as many steps
     return lambda: getattr(extension, name)(stances, np.ones(1 << 13), np.zeros((ends, 1)), rows)
 
 
