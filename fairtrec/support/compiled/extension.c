@@ -914,7 +914,9 @@ static inline uint32_t mark_of(uint64_t key, int bits, int row_bits)
 /* Nearly each look-up is of memory that nobody has looked at for long: ask for it in two steps, this one first. */
 static inline void fetch_slot(const Table *table, uint64_t key)
 {
-    FETCH(table->slots + home_of(key, table->bits));
+    const int32_t *slot = table->slots + home_of(key, table->bits);
+    FETCH(slot);
+    FETCH(slot + 3); /* which mostly costs nothing */
 }
 
 static inline void pass_slot(const Table *table, size_t *slot, int *tried)
@@ -927,6 +929,20 @@ static inline void pass_slot(const Table *table, size_t *slot, int *tried)
 static inline int32_t next_row(const Table *table, uint64_t key, size_t *slot, int *tried)
 {
     uint32_t mark = mark_of(key, table->bits, table->row_bits), within = ((uint32_t)1 << table->row_bits) - 1;
+#ifdef HAS_SSE2
+    const __m128i marks = _mm_set1_epi32((int)mark), row_bits = _mm_cvtsi32_si128(table->row_bits);
+    while (*slot + 4 <= (size_t)table->size && *tried + 4 <= PROBES) { /* most need no more than four */
+        __m128i held = _mm_loadu_si128((const __m128i *)(table->slots + *slot));
+        int free = _mm_movemask_ps(_mm_castsi128_ps(held));
+        int like = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_srl_epi32(held, row_bits), marks)));
+        int many = lowest((uint64_t)(free | like | 16));
+        *slot += (size_t)many;
+        *tried += many;
+        if (many < 4)
+            break;
+    }
+    *slot &= (size_t)(table->size - 1);
+#endif
     for (; *tried < PROBES; pass_slot(table, slot, tried)) {
         int32_t held = table->slots[*slot];
         if (held < 0)
