@@ -259,12 +259,12 @@ class Docnos:
         """Bits of hashes of keys, packed into bytes: a docno is in no row if the bit of its hash is not set.
 
         They are few enough for a processor to keep them near, so that most docnos of others cost no look at the slots.
+        Only a compiled loop asks for it.
         """
-        bits = min(FILTER_BITS, 3 + len(self.keys).bit_length())
-        is_set = np.zeros(1 << bits, dtype=np.bool_)
-        for first in range(0, len(self.keys), TOGETHER):
-            is_set[self.keys[first : first + TOGETHER] * GOLDEN >> np.uint64(64 - bits)] = True
-        return np.packbits(is_set, bitorder="little")
+        assert extension is not None
+        found = np.zeros(1 << min(FILTER_BITS - 3, len(self.keys).bit_length()), dtype=np.uint8)
+        extension.fill_filter(np.ascontiguousarray(self.keys), found)
+        return found
 
     def rows(self, docnos: Docs, lines: Ints | None = None) -> Ints:
         """Find the row of each docno, or of those on some ``lines``; MISSING if it is not in the set, or no line.

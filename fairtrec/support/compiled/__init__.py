@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
 
-FORM = 12  # of what is handed to the loops, as extension.c says it: what was built from an older source is left out
+FORM = 13  # of what is handed to the loops, as extension.c says it: what was built from an older source is left out
 
 extension: ModuleType | None = None
 if not os.environ.get("FAIRTREC_PLAIN"):

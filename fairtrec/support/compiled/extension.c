@@ -1186,6 +1186,32 @@ static PyObject *lay_out(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : NULL;
 }
 
+/* Set the bit of the hash of each key in a filter, by which documents are told that are not there. */
+static PyObject *fill_filter(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer keys, filter;
+    if (!PyArg_ParseTuple(arguments, "y*w*", &keys, &filter))
+        return NULL;
+    Work work = {NULL, 0};
+    int bits = filter.len <= (Py_ssize_t)1 << 32 ? count_bits(8 * filter.len) : 0;
+    if (bits) {
+        const uint64_t *of_rows = keys.buf;
+        uint8_t *filled = filter.buf;
+        begin_work(&work);
+        for (Py_ssize_t row = 0; row < keys.len / 8 && (row % STEP || row == 0 || !stops(&work)); row++) {
+            size_t place = home_of(of_rows[row], bits);
+            filled[place >> 3] |= (uint8_t)(1 << (place & 7));
+        }
+        end_work(&work);
+    }
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&filter);
+    if (!bits)
+        PyErr_SetString(PyExc_ValueError, "the filter has no power of two of bits");
+    return bits ? none_unless(&work) : NULL;
+}
+
 /* Lists of docnos, which lie one behind the other, and a table of row numbers, and 1, with room for twice the longest. */
 typedef struct {
     const unsigned char *texts, *limit;
@@ -2429,6 +2455,7 @@ static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, "Find rows of docnos."},
     {"sort_keys", sort_keys, METH_VARARGS, "Sort keys, and keep each once."},
     {"lay_out", lay_out, METH_VARARGS, "Lay out a hash table of row numbers."},
+    {"fill_filter", fill_filter, METH_VARARGS, "Set the bit of each key in a filter."},
     {"find_twice", find_twice, METH_VARARGS, "Find a docno that stands twice in a list."},
     {"tops", tops, METH_VARARGS, "Keep the first documents of rankings."},
     {"take_counts", take_counts, METH_VARARGS, "Look up the documents of lines, and keep their counts."},
@@ -2443,7 +2470,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 12 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 13 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

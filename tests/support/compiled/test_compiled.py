@@ -355,6 +355,7 @@ UNFIT = {
     "a table too small for a list": lambda: extension.find_twice(b"abcd", 1, np.array([0, 4]), np.zeros(4, "i4")),
     "a hash table without a free slot": lambda: extension.lay_out(np.zeros(2, "u8"), np.zeros(2, "i4")),
     "a hash table of no power of two": lambda: extension.lay_out(np.zeros(1, "u8"), np.zeros(3, "i4")),
+    "a filter to fill of no power of two": lambda: extension.fill_filter(np.zeros(1, "u8"), np.zeros(3, "u1")),
     "counts of rows beyond the table": lambda: take_counts(counts=np.zeros((2, 2))),
     "tokens of rows beyond the table": lambda: take_counts(tokens=np.zeros(2, "u4")),
     "counts of no group": lambda: take_counts(places=np.zeros(0, "i8"), counts=np.zeros((1, 0))),

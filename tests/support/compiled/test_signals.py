@@ -84,6 +84,11 @@ def lay_out():
     return lambda: extension.lay_out(docnos.keys, slots)
 
 
+def fill_filter():
+    keys = np.arange(1 << 23, dtype=np.uint64)
+    return lambda: extension.fill_filter(keys, np.zeros(1 << 20, "u1"))
+
+
 def find_twice():
     docnos, names, slots = table(1 << 22)
     edges = np.array([0, len(docnos)])
@@ -159,6 +164,7 @@ LOOPS = {
     "find": find,
     "sort_keys": sort_keys,
     "lay_out": lay_out,
+    "fill_filter": fill_filter,
     "find_twice": find_twice,
     "find_twice of ids that collide": find_twice_sorted,
     "tops": tops,
