@@ -24,7 +24,9 @@ from fairtrec.support.literals import DOCUMENT, QUERY
 LARGE_FILE = 1 << 20  # bytes on the disk, from which a table is read in columns
 # A line with one of these is split otherwise by row than by the compiled loop.
 _ODD = b" ", b'"', b"\v", b"\f", b"\r", b"\x1c", b"\x1d", b"\x1e", b"\x1f", b"\t\t", b"\n\t", b"\t\n"
-_COMMENT = compile_late(rb"^#[^\t\n]*+(?:\n|\Z)", re.MULTILINE)  # below the first entry, where #b with a stance is one
+_WIDE_BLANK = compile_late(r"[^\S\0-\x7f]")  # which is cut off by row, too
+# Blank lines, and comments below the first entry, where #b with a stance is one.
+_NO_ENTRY = compile_late(rb"^(?:#[^\t\n]*+)?+(?:\n|\Z)", re.MULTILINE)
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec make stances` where no labels point the axes
 STANCES = TableKind(
     "table of stances", {"qid": QUERY, "docno": DOCUMENT, "x": ()}, optional=frozenset({"qid"}), rest="x",
@@ -84,11 +86,12 @@ def _read_plain(
     layout, below = columns.Layout("table of stances", kinds, header=has_names), list[bytes]()
 
     def take(block: bytes, ends: int) -> columns.Columns:
-        if block.startswith(b"#") or b"\n#" in block:
-            below.extend(map(bytes.rstrip, _COMMENT.findall(block)))
-            block = _COMMENT.sub(b"", block)
+        if block.startswith((b"#", b"\n")) or b"\n#" in block or b"\n\n" in block:
+            below.extend(map(bytes.rstrip, _NO_ENTRY.findall(block)))
+            block = _NO_ENTRY.sub(b"", block)
             ends = block.count(b"\n")
-        is_plain = block.isascii() and not any(each in block for each in _ODD) and not block.startswith(b"\t")
+        is_odd = block.startswith(b"\t") or any(each in block for each in _ODD)
+        is_plain = not is_odd and (block.isascii() or _WIDE_BLANK.search(block.decode()) is None)
         found = columns.fast(block, layout, ends) if is_plain else None
         if found is None:
             raise _OddCellError
