@@ -17,28 +17,29 @@ are each some lowest and some highest documents. So the most spread is the sum o
 
     Var(T + z) = c Var(T) + b (z - m)^2,   where c, b > 0 depend on the size of T only,        (1)
 
-so the variance is strictly convex in z. A set with the most variance therefore holds no z that lies between two
-documents u < z < v which it lacks: with one of these instead of z it would have more. So it is some lowest and some
-highest documents, if those of equal stances are taken from the ends. Let f_k(a) be the variance of the a lowest and
-the k - a highest, k > 1. From a to a + 1, the lowest document y that is left comes in, and the lowest document h of
-the k - a highest goes out. With m, the mean of the other k - 1 documents, (1) says
+so the variance is strictly convex in z. One document has no variance, and all n are one set, so let 1 < k < n. A set
+of k documents with the most variance holds no z that lies between two documents u < z < v which it lacks: with one of
+these instead of z it would have more. So it is some lowest and some highest documents, if those of equal stances are
+taken from the ends. Let f_k(a) be the variance of the a lowest and the k - a highest. From a to a + 1, the lowest
+document y that is left comes in, and the lowest document h of the k - a highest goes out. With m, the mean of the
+other k - 1 documents, (1) says
 
     f_k(a + 1) - f_k(a) = b (h - y) g_k(a),   where g_k(a) = 2 m - y - h and y <= h.           (2)
 
 As a grows, y and h do not fall and m does not rise, so g_k does not rise: f_k does not fall up to its most, and does
 not rise behind it.
 
-From k to k + 1, with the same a, y stays, h becomes another h' with y <= h' <= h, and h joins the documents whose
+From k to k + 1 < n, with the same a, y stays, h becomes another h' with y <= h' <= h, and h joins the documents whose
 mean is m. If g_k(a) >= 0, then g_{k+1}(a) >= 0: where h >= m, the mean does not fall; where h < m, the new mean is at
-least h, and neither y nor h' is above h. And h = y leaves h' = y. So where f_k does not fall, f_{k+1} does not fall
-either. Let f_k have its most at a. Up to there it does not fall, so f_{k+1}(j) <= f_{k+1}(a) for j < a. On the
-mirrored axis the same says that f_{k+1}(j) <= f_{k+1}(a + 1) for j > a + 1. So f_{k+1} has its most at a or at a + 1:
-the order begins with the lowest and the highest document, goes on with one of these two of what is left, and always
-has the most variance.
+least h, and neither y nor h' is above h. And h = y leaves h' = y. So if f_k does not fall from a to a + 1, then
+f_{k+1} does not either. Let f_k have its most at a. Up to there it does not fall, so f_{k+1}(j) <= f_{k+1}(a) for
+j < a. On the mirrored axis the same says that f_{k+1}(j) <= f_{k+1}(a + 1) for j > a + 1. So f_{k+1} has its most at a
+or at a + 1. As f_2 has its most at 1, the order begins with the lowest and the highest document, goes on with one of
+these two of what is left, and always has the most variance.
 
 ``most_spread`` looks, in numpy, at all orders whose prefixes are some lowest and some highest documents, O(n^2). In C
-it looks at the a whose f_k(a) is the most but for rounding, which gives the same bits in O(n) steps where few are
-tied.
+it looks only at the a whose f_k(a) is the most but for rounding, and gives the same bits. Of stances around 0 that are
+few, or of which few are equal, these are a few a for each k; of n equal ones all.
 
 *The least* is less well known. Of all sets of k documents, one of k neighbors has the least variance (the k documents
 nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbors
@@ -51,6 +52,7 @@ subsets, O(2^n n), which is exact, and a longer one comes with the bound: the tr
 
 from collections.abc import Callable, Iterable
 from time import perf_counter
+from types import ModuleType
 
 import numpy as np
 
@@ -105,10 +107,10 @@ def most_spread(stances: Floats, weights: Floats) -> Floats:
     >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
     [1.0]
     """
-    if extension is not None:
-        return np.asarray(_find_ends(extension.most_spread, extension.SPREAD_ROWS, stances, weights, 1)[0])
-    _foretell(stances, weights, "most")
-    return np.asarray(_in_parts(stances, weights, _most_spread)[0])
+    _foretell(stances, weights, "most", stances.shape[1] if extension is None else _count_equal(stances))
+    if extension is None:
+        return np.asarray(_in_parts(stances, weights, _most_spread)[0])
+    return np.asarray(_find_ends(extension, "most_spread", stances, weights, 1)[0])
 
 
 def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -123,7 +125,7 @@ def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     if stances.shape[1] <= EXHAUSTIVE:
         exact = _in_parts(stances, weights, _over_subsets)[0]
         return exact, exact
-    _foretell(stances, weights, "least")
+    _foretell(stances, weights, "least", stances.shape[1])
     return over_intervals(stances, weights)
 
 
@@ -135,7 +137,7 @@ def over_intervals(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     if extension is None:
         least, bound = _in_parts(stances, weights, _over_intervals)
     else:
-        least, bound = _find_ends(extension.least_spread, extension.SPREAD_ROWS, stances, weights, 2)
+        least, bound = _find_ends(extension, "least_spread", stances, weights, 2)
     return least, bound
 
 
@@ -206,10 +208,10 @@ def _least_over_subsets(stances: Floats, weights: Floats) -> Ints:
     return np.array(order[::-1], dtype=np.int64)
 
 
-def _find_ends(solve: Callable[..., None], rows_it_needs: int, stances: Floats, weights: Floats, ends: int) -> Floats:
+def _find_ends(compiled: ModuleType, loop: str, stances: Floats, weights: Floats, ends: int) -> Floats:
     """Have so many ends [end, list] found by a compiled loop."""
-    found, rows = np.empty((ends, len(stances))), np.empty((rows_it_needs, stances.shape[1] + 1))
-    solve(*(np.ascontiguousarray(each, np.float64) for each in (stances, weights)), found, rows)
+    found, rows = np.empty((ends, len(stances))), np.empty((compiled.SPREAD_ROWS, stances.shape[1] + 1))
+    getattr(compiled, loop)(*(np.ascontiguousarray(each, np.float64) for each in (stances, weights)), found, rows)
     return found
 
 
@@ -278,14 +280,28 @@ def _over_subsets(x: Floats, weights: Floats) -> tuple[Floats]:
     return (result,)
 
 
-def _foretell(stances: Floats, weights: Floats, end: str) -> None:
-    """Say of long lists how long they take: the longest steps are timed, and there are steps of all lengths."""
+def _count_equal(stances: Floats) -> int:
+    """Count the documents that stand at one place, the most of any list [list, document] whose stances rise.
+
+    >>> _count_equal(np.array([[0.0, 0.5, 0.5], [0.5, 1.0, 1.5]]))
+    2
+    """
+    begins = np.ones(stances.shape, dtype=np.bool_)
+    begins[:, 1:] = stances[:, 1:] != stances[:, :-1]
+    return int(np.diff(np.append(np.flatnonzero(begins), stances.size)).max(initial=0))
+
+
+def _foretell(stances: Floats, weights: Floats, end: str, width: int) -> None:
+    """Say of long lists how long they take: the longest steps are timed, and there are steps of all lengths.
+
+    ``width``  so many sets of as many documents are looked at, at most.
+    """
     lists, documents = stances.shape
-    if documents * stances.size < _MANY:
+    if width**2 * lists < _MANY:
         return
     began = perf_counter()
     over_intervals(stances, np.ones(min(2 + _TIMED, documents)))  # of 2 and more documents
-    seconds = (perf_counter() - began) / _TIMED * np.count_nonzero(weights) / 2
+    seconds = (perf_counter() - began) / _TIMED * np.count_nonzero(weights) / 2 * (width / documents) ** 2
     several = f"{lists} lists of " if lists > 1 else ""
     what = f"the {end} spread over all orders of {several}{documents:,} documents"
     foretell(f"{what} (DUO; fewer with a cutoff, like DUO@1000)", float(seconds))

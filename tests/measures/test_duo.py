@@ -112,11 +112,29 @@ def test_the_ends_have_the_same_bits_in_c_and_in_numpy(n, lists, seed, data):
 
 def test_an_order_has_the_most_variance_at_every_prefix():
     """What extremes.py proves: the most spread is the sum of the most variance of 1, 2, .. documents."""
+    draws = np.random.default_rng(4)
     for n, step in ((6, 1), (7, 2), (9, 3)):
-        stances = np.sort(random.normal(size=n) ** 3 if n < 9 else random.integers(0, 4, n) / 3.0)
+        stances = np.sort(draws.normal(size=n) ** 3 if n < 9 else draws.integers(0, 4, n) / 3.0)
         weights = spread.weights(n, step)
         most = [max(np.var(several) for several in combinations(stances, k)) for k in range(1, n + 1)]
         assert extremes.most_spread(stances[None], weights) == pytest.approx(np.dot(most, weights))
+
+
+@pytest.mark.parametrize(
+    "kind", ["equal but for rounding", "most are equal", "squares below the normal numbers", "squares near the largest"]
+)
+def test_the_most_has_the_same_bits_in_c_and_in_numpy_where_many_are_tied(kind):
+    draws, n = np.random.default_rng(6), 700
+    grid = np.linspace(-0.5, 0.5, n) + draws.integers(-2, 3, n) * 1e-16
+    tied = np.where(draws.random(n) < 0.05, draws.choice([-0.5, 0.5], n), 0.0)
+    scale = {"squares below the normal numbers": 1e-161, "squares near the largest": 5e153}.get(kind, 1.0)
+    stances = np.sort((tied if kind == "most are equal" else grid) * scale)[None]
+    for step in (1, 7):
+        weights = spread.weights(n, step)
+        with pytest.MonkeyPatch.context() as patch, np.errstate(over="ignore"):
+            most = extremes.most_spread(stances, weights)
+            patch.setattr(extremes, "extension", None)
+            assert extremes.most_spread(stances, weights).tobytes() == most.tobytes()
 
 
 @pytest.mark.parametrize("n", [5, 6, 7])
@@ -347,13 +365,17 @@ def test_where_not_all_documents_count_no_order_is_known_to_be_at_an_end():
     assert DUO().order_at_end(stances[:2], worst=True) is None
 
 
-@pytest.mark.parametrize("said_of", [("least",), ("least", "most")])
-def test_how_long_long_lists_take_is_said(said_of, monkeypatch, capsys):
-    if len(said_of) > 1:  # in numpy both take long
+@pytest.mark.parametrize(
+    ("way", "equal", "ends"),
+    [("c", 1, {"least": 29}), ("c", 50, {"least": 29, "most": 20}), ("numpy", 1, {"least": 29, "most": 29})],
+)  # a second for the longest of 58 steps, the others in proportion; in C the most takes long where many are equal
+def test_how_long_long_lists_take_is_said(way, equal, ends, monkeypatch, capsys):
+    if way == "numpy":
         monkeypatch.setattr(extremes, "extension", None)
     elif extremes.extension is None:
         pytest.skip("this package was built without a compiler")
     stances = np.sort(np.random.default_rng(2).normal(size=(1, 60, 1)), axis=1)
+    stances[:, :equal] = stances[:, :1]
     before = DUO()(stances)
     spread._ends.cache_clear()
     monkeypatch.setattr(extremes, "_MANY", 50)
@@ -364,15 +386,15 @@ def test_how_long_long_lists_take_is_said(said_of, monkeypatch, capsys):
     assert DUO()(stances) == before
     lines = capsys.readouterr().err.splitlines()
     what = "spread over all orders of 60 documents (DUO; fewer with a cutoff, like DUO@1000): about 0 seconds, Ctrl-C ends it"
-    assert lines == [f"# the {end} {what}" for end in said_of]
+    assert lines == [f"# the {end} {what}" for end in ends]
     clock = iter([0.0, 33.0, 0.0, 33.0])
     monkeypatch.setattr(extremes, "perf_counter", lambda: next(clock))
     spread._ends.cache_clear()
     assert DUO()(stances) == before
-    said = capsys.readouterr().err
-    assert said.count("about 29 seconds") == len(
-        said_of
-    )  # a second for the longest of 58 steps, the others in proportion
+    said = capsys.readouterr().err.splitlines()
+    assert [f"about {seconds} seconds" in line for line, seconds in zip(said, ends.values(), strict=True)] == [
+        True
+    ] * len(ends)
     progress.foretell("all", 7200.0)
     assert capsys.readouterr().err == "# all: about 120 minutes, Ctrl-C ends it\n"
 

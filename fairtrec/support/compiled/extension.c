@@ -9,6 +9,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000 /* buffers are part of it since 3.11, so one library serves all later versions */
 #include <Python.h>
+#include <float.h>
 #include <math.h> /* macros and ldexp, which is exact: no function of a C library decides a digit */
 #include <stdint.h>
 #include <string.h>
@@ -183,11 +184,13 @@ static int decimal(const unsigned char *start, const unsigned char *at, const un
             if (behind && behind <= TOGETHER && kept + behind <= DIGITS && end - start >= TOGETHER &&
                 read_digits(end, behind, &number)) {
                 w = w * TENS[behind] + number;
+#if FLT_EVAL_METHOD == 0
                 if (w < (uint64_t)1 << 53) { /* then both of these are exact, and their quotient is rounded once */
                     double parts = (double)w / (double)TENS[behind];
                     *value = minus ? -parts : parts;
                     return 1;
                 }
+#endif
                 q = -(int64_t)behind;
                 many = 1;
                 at = end;
@@ -400,7 +403,7 @@ static int find_edges(Cells *cells)
                     turns &= turns - 1;
                 }
         else { /* a cell ends at each blank, and the next one starts behind it */
-            place[0] = cells->at;
+            place[0] = cells->at; /* which the first blank replaces if no cell starts there */
             for (int i = first; i < many; i += 8)
                 for (int j = i; j < i + 8; j += 2) {
                     place[j] = cells->at + lowest(blank | (uint64_t)1 << 63);
@@ -914,9 +917,9 @@ static inline uint32_t mark_of(uint64_t key, int bits, int row_bits)
 /* Nearly each look-up is of memory that nobody has looked at for long: ask for it in two steps, this one first. */
 static inline void fetch_slot(const Table *table, uint64_t key)
 {
-    const int32_t *slot = table->slots + home_of(key, table->bits);
-    FETCH(slot);
-    FETCH(slot + 3); /* which mostly costs nothing */
+    size_t home = home_of(key, table->bits);
+    FETCH(table->slots + home);
+    FETCH(table->slots + ((home + 3) & (size_t)(table->size - 1))); /* the last of the first four, which may lie in the next line */
 }
 
 static inline void pass_slot(const Table *table, size_t *slot, int *tried)
@@ -925,13 +928,15 @@ static inline void pass_slot(const Table *table, size_t *slot, int *tried)
     ++*tried;
 }
 
-/* Find the next slot that has the mark of a key, and give its row; -1 before a free slot, and after PROBES of them. */
+enum { NO_ROW = -1, UNKNOWN_ROW = -2 };
+
+/* Find the next slot that has the mark of a key, and give its row; NO_ROW before a free slot, and after PROBES of them. */
 static inline int32_t next_row(const Table *table, uint64_t key, size_t *slot, int *tried)
 {
     uint32_t mark = mark_of(key, table->bits, table->row_bits), within = ((uint32_t)1 << table->row_bits) - 1;
 #ifdef HAS_SSE2
     const __m128i marks = _mm_set1_epi32((int)mark), row_bits = _mm_cvtsi32_si128(table->row_bits);
-    while (*slot + 4 <= (size_t)table->size && *tried + 4 <= PROBES) { /* most need no more than four */
+    while (*slot + 4 <= (size_t)table->size && *tried + 4 <= PROBES) { /* pass slots that are neither free nor have the mark */
         __m128i held = _mm_loadu_si128((const __m128i *)(table->slots + *slot));
         int free = _mm_movemask_ps(_mm_castsi128_ps(held));
         int like = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_srl_epi32(held, row_bits), marks)));
@@ -946,24 +951,22 @@ static inline int32_t next_row(const Table *table, uint64_t key, size_t *slot, i
     for (; *tried < PROBES; pass_slot(table, slot, tried)) {
         int32_t held = table->slots[*slot];
         if (held < 0)
-            return -1;
+            return NO_ROW;
         if ((uint32_t)held >> table->row_bits == mark && (Py_ssize_t)((uint32_t)held & within) < table->there)
             return (int32_t)((uint32_t)held & within);
     }
-    return -1;
+    return NO_ROW;
 }
 
-enum { NO_ROW = -1, UNSEEN = -2 };
-
-/* Then for what is known of the first row that it may be; gives that row, NO_ROW if there is none, UNSEEN if only bisection can
- * tell. */
+/* Then for what is known of the first row that it may be; gives that row, NO_ROW if there is none, UNKNOWN_ROW if only bisection
+ * can tell. */
 static inline int32_t fetch_row(const Table *table, uint64_t key)
 {
     size_t slot = home_of(key, table->bits);
     int tried = 0;
     int32_t row = next_row(table, key, &slot, &tried);
     if (row < 0)
-        return tried < PROBES ? NO_ROW : UNSEEN;
+        return tried < PROBES ? NO_ROW : UNKNOWN_ROW;
     FETCH(table->keys + row);
     if (table->names != NULL)
         FETCH(table->names + row * table->width);
@@ -995,7 +998,7 @@ static int64_t bisect(const Table *table, uint64_t key, const unsigned char *tex
         else
             high = middle;
     }
-    return -1;
+    return NO_ROW;
 }
 
 /* Tell whether a row is that of a docno. */
@@ -1005,7 +1008,7 @@ static inline int is_row(const Table *table, int32_t row, uint64_t key, const un
                                        compare_row(table, row, text, size) == 0);
 }
 
-/* Find the row of a docno by its key; -1 if there is none. */
+/* Find the row of a docno by its key; NO_ROW if there is none. */
 static inline int64_t row_of(const Table *table, uint64_t key, const unsigned char *text, Py_ssize_t size)
 {
     size_t slot = home_of(key, table->bits);
@@ -1013,7 +1016,7 @@ static inline int64_t row_of(const Table *table, uint64_t key, const unsigned ch
     for (int32_t row; (row = next_row(table, key, &slot, &tried)) >= 0; pass_slot(table, &slot, &tried))
         if (is_row(table, row, key, text, size))
             return row;
-    return tried < PROBES ? -1 : bisect(table, key, text, size);
+    return tried < PROBES ? NO_ROW : bisect(table, key, text, size);
 }
 
 /* The key of a docno, as fingerprints() in data/docnos.py computes it. */
@@ -1041,7 +1044,7 @@ static inline uint64_t fingerprint(const unsigned char *text, Py_ssize_t size, c
     return key;
 }
 
-/* A docno that is looked up: its key, where it was asked for, and the first row that it may be. */
+/* A docno that is looked up: its key, where it was asked for, and the first row that it may be, or why there is none. */
 typedef struct {
     uint64_t key;
     const unsigned char *text;
@@ -1062,7 +1065,8 @@ static inline Asked *take_place(Queue *queue, Py_ssize_t number)
     return queue->asked + number % LATER;
 }
 
-/* Let a docno wait, for which there is room; gives the first row that the one before it by AHEAD may be, if any. */
+/* Let a docno wait, for which there is room. The slot of the docno that came AHEAD before it is there by now: gives the row which
+ * that docno may be, of which the caller may fetch more, or NO_ROW. */
 static inline int32_t ask(Queue *queue, const Table *table, Asked asked)
 {
     *take_place(queue, queue->behind) = asked;
@@ -1079,7 +1083,7 @@ static inline int is_full(const Queue *queue)
     return queue->behind - queue->first == LATER;
 }
 
-/* Look up the first one that waits; -1 if it is in no row. */
+/* Look up the first one that waits; NO_ROW if it is in none. */
 static inline int64_t answer(Queue *queue, const Table *table, const Asked **asked)
 {
     const Asked *one = *asked = take_place(queue, queue->first++);
@@ -1092,7 +1096,7 @@ static inline int64_t answer(Queue *queue, const Table *table, const Asked **ask
 static int find_rows(const Table *table, const unsigned char *texts, Py_ssize_t width, Py_ssize_t there, const int64_t *lines,
                      int64_t *rows, Py_ssize_t many, Work *work)
 {
-    Queue queue = {{{0, NULL, 0, 0, UNSEEN}}, 0, 0};
+    Queue queue = {{{0, NULL, 0, 0, UNKNOWN_ROW}}, 0, 0};
     const unsigned char *limit = texts + there * width;
     const Asked *asked;
     Py_ssize_t step = STEP / (1 + (width + table->width) / WINDOW) + 1, look = step;
@@ -1114,7 +1118,7 @@ static int find_rows(const Table *table, const unsigned char *texts, Py_ssize_t 
             rows[asked->line] = row;
         }
         const unsigned char *text = texts + line * width;
-        ask(&queue, table, (Asked){fingerprint(text, width, limit), text, width, i, UNSEEN});
+        ask(&queue, table, (Asked){fingerprint(text, width, limit), text, width, i, UNKNOWN_ROW});
     }
     while (queue.first < queue.behind) {
         int64_t row = answer(&queue, table, &asked);
@@ -1186,7 +1190,7 @@ static PyObject *lay_out(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : NULL;
 }
 
-/* Set the bit of the hash of each key in a filter, by which documents are told that are not there. */
+/* Set the bit of the hash of each key in a filter: a document whose bit is not set is not in the table. */
 static PyObject *fill_filter(PyObject *self, PyObject *arguments)
 {
     (void)self;
@@ -1375,9 +1379,9 @@ static int end_ranking(Tops *tops, Py_ssize_t end, int whole)
     for (Py_ssize_t i = 1; i < many; i++)
         if (scores[i] > scores[i - 1])
             return ODD;
-    for (lists->size = 2; lists->size < 4 * many && lists->size < tops->size;) /* the more are free, the fewer collide */
+    for (lists->size = 2; lists->size < 4 * many && 2 * lists->size <= tops->size;) /* of more slots, fewer collide */
         lists->size *= 2;
-    if (lists->size < 2 * many)
+    if (lists->size < 2 * many || lists->size > tops->size)
         return FULL;
     if (lists->size > tops->cleared) {
         memset(lists->slots + tops->cleared, 0, 4 * (size_t)(lists->size - tops->cleared));
@@ -1580,7 +1584,7 @@ static Py_ssize_t take(const unsigned char *text, Py_ssize_t size, Wanted *wante
         if (row >= NEAR && !let_wait(wanted, row - NEAR))
             return FULL;
         Asked *asked = wanted->near + row % NEAR;
-        *asked = (Asked){0, text + edges[0], edges[1] - edges[0], row, UNSEEN};
+        *asked = (Asked){0, text + edges[0], edges[1] - edges[0], row, UNKNOWN_ROW};
         if (asked->size > WIDEST)
             return ODD;
         int64_t *numbers = take_near(wanted, row);
@@ -2198,11 +2202,14 @@ static PyObject *add_costs(PyObject *self, PyObject *arguments)
     return good ? none_unless(&work) : refuse_values();
 }
 
-/* Weigh the variance of a set of so many documents, by the sum of their stances and that of their squares. */
-static inline double weigh_variance(double sum, double sum2, double size, double weight)
+/* Weigh the variances of sets of so many documents, by the two sums whose sum is that of their stances, and those of squares. */
+static void weigh_variances(const double *one, const double *other, const double *one2, const double *other2, Py_ssize_t sets,
+                            double size, double weight, double *restrict out)
 {
-    double mean = sum / size, variance = sum2 / size - mean * mean;
-    return (variance > 0.0 ? variance : 0.0) * weight;
+    for (Py_ssize_t i = 0; i < sets; i++) {
+        double mean = (one[i] + other[i]) / size, variance = (one2[i] + other2[i]) / size - mean * mean;
+        out[i] = (variance > 0.0 ? variance : 0.0) * weight;
+    }
 }
 
 /* Add up the first 0, 1, .. n stances of a list that begins at x and goes on in steps, and their squares. */
@@ -2213,6 +2220,15 @@ static void add_stances(const double *x, Py_ssize_t step, Py_ssize_t n, double *
         double stance = x[i * step];
         sums[i + 1] = sums[i] + stance;
         sums2[i + 1] = sums2[i] + stance * stance;
+    }
+}
+
+static void reverse(double *from, Py_ssize_t many)
+{
+    for (double *to = from + many - 1; from < to; from++, to--) {
+        double kept = *from;
+        *from = *to;
+        *to = kept;
     }
 }
 
@@ -2233,62 +2249,98 @@ static double least_of(const double *values, Py_ssize_t many)
 }
 
 /* How many rows of a list's length and one more a solver needs. */
-enum { SPREAD_ROWS = 6 };
+enum { SPREAD_ROWS = 9 };
 
-/* Bound how far rounding can move the sum of the weighted variances of prefixes apart from that of others. */
+/* Give how far a prefix's weighted variance is below the most at least if no order with that prefix can have the most spread.
+ *
+ * With u = 2^-53, M the largest square of n stances and W the sum of the weights, rounding moves a variance of k documents by at
+ * most (3k + 7) u M, and the sum of an order by (4n + 8) u M W. An order whose prefix is below the most by twice the two, in all
+ * (14n + 30) u M W, is below the order that has the most everywhere, however both are rounded. 2^-1022 is for what is below the
+ * smallest normal number, where rounding is by more than that share. */
 static double bound_rounding(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some)
 {
-    double most = x[0] * x[0] > x[n - 1] * x[n - 1] ? x[0] * x[0] : x[n - 1] * x[n - 1], sum = 0.0;
+    double largest = x[0] * x[0] > x[n - 1] * x[n - 1] ? x[0] * x[0] : x[n - 1] * x[n - 1], sum = 0.0;
     for (Py_ssize_t k = 1; k < some; k++)
         sum += weights[k - 1];
-    return 0x1p-49 * (double)(n + 8) * most * sum;
+    return (double)(n + 8) * (sum * (0x1p-49 * largest + 0x1p-1022) + 0x1p-1022);
 }
 
-/* Find the most spread over all orders of a list of n stances, for the weights of k = 1, 2, .. some. The first k are the a
- * lowest and the k - a highest; with a their variance rises up to the most, and falls behind it, and an order has the most
- * for each k (extremes.py). So only such a are looked at whose variance, but for rounding, is the most. */
+/* What find_most() knows of the prefixes of k documents that are the a lowest and the k - a highest. */
+typedef struct {
+    double *low, *low2, *high, *high2; /* [a]: sums of the a lowest; [n - k + a]: of the k - a highest */
+    double *best, *part;               /* [a]: the most of the orders that end with it, and what it adds to them */
+    Py_ssize_t from, to, top;          /* the a that are looked at, and one that has the most variance */
+} Prefixes;
+
+/* Weigh the variances from one a up to another, and keep which is the most. */
+static void weigh_some(Prefixes *of, Py_ssize_t n, Py_ssize_t k, double weight, Py_ssize_t a, Py_ssize_t end, double *most)
+{
+    Py_ssize_t of_high = n - k + a;
+    weigh_variances(of->low + a, of->high + of_high, of->low2 + a, of->high2 + of_high, end - a, (double)k, weight, of->part + a);
+    for (; a < end; a++)
+        if (of->part[a] > *most) {
+            *most = of->part[a];
+            of->top = a;
+        }
+}
+
+/* Find the a, of those that the last ones lead to, whose variance is the most but for rounding, and their parts. From the most,
+ * variances do not rise in either direction, so the search ends at one that is too low; its steps grow, as many may be equal. */
+static void look_around(Prefixes *of, Py_ssize_t n, Py_ssize_t k, double weight, double slack)
+{
+    Py_ssize_t from = of->from, end = of->to + 2, first = of->top, last = of->top;
+    double most = -1.0;
+    weigh_some(of, n, k, weight, first, first + 1, &most);
+    for (Py_ssize_t step = 2; last + 1 < end && of->part[last] >= most - slack; step *= 2) {
+        Py_ssize_t a = last + 1;
+        last = end - a < step ? end - 1 : last + step;
+        weigh_some(of, n, k, weight, a, last + 1, &most);
+    }
+    for (Py_ssize_t step = 2; first > from && of->part[first] >= most - slack; step *= 2) {
+        Py_ssize_t a = first;
+        first = a - from < step ? from : a - step;
+        weigh_some(of, n, k, weight, first, a, &most);
+    }
+    of->from = first;
+    of->to = last;
+}
+
+/* Find the most spread over all orders of a list of n stances, for weights >= 0 of k = 1, 2, .. some. The first k are the a
+ * lowest and the k - a highest; with a, their variance rises up to the most and falls behind it, and one order has the most
+ * for each k (extremes.py). So only those a are looked at whose variance is the most but for rounding. */
 static double find_most(const double *x, Py_ssize_t n, const double *weights, Py_ssize_t some, double *rows, Py_ssize_t *seen,
                         Work *work)
 {
-    Py_ssize_t room = n + 1, from = 0, to = 0, top = 0; /* the a for the last k, and the one with the most variance */
-    double *low = rows, *low2 = low + room, *high = low2 + room, *high2 = high + room;
-    double *best = high2 + room, *part = best + room, slack = bound_rounding(x, n, weights, some);
-    add_stances(x, 1, n, low, low2);
-    add_stances(x + n - 1, -1, n, high, high2);
-    best[0] = 0.0;
+    Py_ssize_t room = n + 1;
+    Prefixes of = {rows, rows + room, rows + 2 * room, rows + 3 * room, rows + 5 * room + 1, rows + 4 * room, 0, 0, 0};
+    double *before = rows + 7 * room + 1, slack = bound_rounding(x, n, weights, some);
+    add_stances(x, 1, n, of.low, of.low2);
+    add_stances(x + n - 1, -1, n, of.high, of.high2);
+    reverse(of.high, room);
+    reverse(of.high2, room);
+    of.best[0] = 0.0;
     for (Py_ssize_t k = 1; k < some; k++) {
-        Py_ssize_t first = top, last = top - 1, begun = top;
-        double most = 0.0;
-        for (Py_ssize_t a = begun; a <= to + 1; a++) {
-            part[a] = weigh_variance(low[a] + high[k - a], low2[a] + high2[k - a], (double)k, weights[k - 1]);
-            if (part[a] < most - slack)
-                break;
-            last = a;
-            if (part[a] > most)
-                most = part[a], top = a;
+        double *spare = before;
+        before = of.best, of.best = spare;
+        before[of.from - 1] = before[of.to + 1] = -HUGE_VAL; /* no order ends with these; there are two rows for each of best */
+        if (weights[k - 1] != 0.0) {
+            look_around(&of, n, k, weights[k - 1], slack);
+            for (Py_ssize_t a = of.from; a <= of.to; a++)
+                of.best[a] = (before[a] > before[a - 1] ? before[a] : before[a - 1]) + of.part[a];
+        } else {
+            of.to++;
+            for (Py_ssize_t a = of.from; a <= of.to; a++)
+                of.best[a] = before[a] > before[a - 1] ? before[a] : before[a - 1];
         }
-        for (Py_ssize_t a = begun - 1; a >= from; a--) {
-            part[a] = weigh_variance(low[a] + high[k - a], low2[a] + high2[k - a], (double)k, weights[k - 1]);
-            if (part[a] < most - slack)
-                break;
-            first = a;
-            if (part[a] > most)
-                most = part[a], top = a;
-        }
-        for (Py_ssize_t a = last; a >= first; a--) {
-            double before = a <= to ? best[a] : best[a - 1];
-            best[a] = (a > from && best[a - 1] > before ? best[a - 1] : before) + part[a];
-        }
-        from = first, to = last;
-        if ((*seen += last - first + 1) >= NUMBERS) {
+        if ((*seen += of.to - of.from + 1) >= NUMBERS) {
             *seen = 0;
             if (stops(work))
                 break;
         }
     }
-    double most = best[from];
-    for (Py_ssize_t a = from; a <= to; a++)
-        most = best[a] > most ? best[a] : most;
+    double most = of.best[of.from];
+    for (Py_ssize_t a = of.from; a <= of.to; a++)
+        most = of.best[a] > most ? of.best[a] : most;
     return most;
 }
 
@@ -2297,21 +2349,24 @@ static double find_least(const double *x, Py_ssize_t n, const double *weights, P
                          double *bound, Work *work)
 {
     Py_ssize_t room = n + 1, sets = n;
-    double *sums = rows, *sums2 = sums + room, *best = sums2 + room, *part = best + room, below = 0.0;
+    double *sums = rows, *sums2 = sums + room, *minus = sums2 + room, *minus2 = minus + room, *best = minus2 + room;
+    double *part = best + room, below = 0.0;
     add_stances(x, 1, n, sums, sums2);
-    for (Py_ssize_t i = 0; i < n; i++)
-        best[i] = part[i] = 0.0;
+    for (Py_ssize_t i = 0; i < room; i++) {
+        minus[i] = -sums[i];
+        minus2[i] = -sums2[i];
+        best[i] = 0.0;
+    }
     for (Py_ssize_t k = 2; k < some; k++) { /* best[a]: the first k are those from a on */
-        double size = (double)k, weight = weights[k - 1];
-        const double *behind = sums + k, *behind2 = sums2 + k;
         sets = n - k + 1;
-        if (weight != 0.0) {
-            for (Py_ssize_t a = 0; a < sets; a++)
-                part[a] = weigh_variance(behind[a] - sums[a], behind2[a] - sums2[a], size, weight);
+        if (weights[k - 1] != 0.0) {
+            weigh_variances(sums + k, minus, sums2 + k, minus2, sets, (double)k, weights[k - 1], part);
             below += least_of(part, sets);
-        }
-        for (Py_ssize_t a = 0; a < sets; a++)
-            best[a] = (best[a + 1] < best[a] ? best[a + 1] : best[a]) + (weight != 0.0 ? part[a] : 0.0);
+            for (Py_ssize_t a = 0; a < sets; a++)
+                best[a] = (best[a + 1] < best[a] ? best[a + 1] : best[a]) + part[a];
+        } else
+            for (Py_ssize_t a = 0; a < sets; a++)
+                best[a] = best[a + 1] < best[a] ? best[a + 1] : best[a];
         if ((*seen += sets) >= NUMBERS) {
             *seen = 0;
             if (stops(work))

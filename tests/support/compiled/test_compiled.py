@@ -425,9 +425,11 @@ def keep_tops(depth=1, width=8, scores=None, powers=spans.FIVES):
 def test_a_ranking_for_which_there_is_no_room_is_left():
     ids, outs = np.zeros((2, 9), "S8").view("u1").reshape(2, -1), (np.zeros(9, "i8"), np.zeros(9))
     block = b"".join(b"q Q0 d%d 1 1 t\n" % i for i in range(9))
-    for slots, rows in ((32, 9), (16, -2)):
-        given = ids[0], outs[0], ids[1], outs[1], np.zeros(slots, "i4")
+    for slots, rows in ((32, 9), (16, -2), (1, -2), (0, -2), (35, 9), (64, 9)):
+        every = np.zeros(64, "i4")
+        given = ids[0], outs[0], ids[1], outs[1], every[:slots]
         assert extension.tops(block, spans.FIVES, 3, 8, *given)[0] == rows
+        assert not every[slots:].any()
     few = ids[0, :64], outs[0][:8], ids[1, :64], outs[1][:8], np.zeros(32, "i4")
     assert extension.tops(block, spans.FIVES, 3, 8, *few)[0] == -2
 
