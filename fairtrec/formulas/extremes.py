@@ -38,8 +38,8 @@ or at a + 1. As f_2 has its most at 1, the order begins with the lowest and the 
 these two of what is left, and always has the most variance.
 
 ``most_spread`` looks, in numpy, at all orders whose prefixes are some lowest and some highest documents, O(n^2). In C
-it looks only at the a whose f_k(a) is the most but for rounding, and gives the same bits. Of stances around 0 that are
-few, or of which few are equal, these are a few a for each k; of n equal ones all.
+it looks only at the a whose f_k(a) is the most but for rounding, and gives the same bits. In a list of some thousand
+different stances around 0, these are a few a for each k. Where stances are equal, they are all a that leave only these.
 
 *The least* is less well known. Of all sets of k documents, one of k neighbors has the least variance (the k documents
 nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbors
@@ -107,7 +107,7 @@ def most_spread(stances: Floats, weights: Floats) -> Floats:
     >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
     [1.0]
     """
-    _foretell(stances, weights, "most", stances.shape[1] if extension is None else _count_equal(stances))
+    _foretell(stances, weights, "most", only_equal=extension is not None)
     if extension is None:
         return np.asarray(_in_parts(stances, weights, _most_spread)[0])
     return np.asarray(_find_ends(extension, "most_spread", stances, weights, 1)[0])
@@ -125,7 +125,7 @@ def least_spread(stances: Floats, weights: Floats) -> tuple[Floats, Floats]:
     if stances.shape[1] <= EXHAUSTIVE:
         exact = _in_parts(stances, weights, _over_subsets)[0]
         return exact, exact
-    _foretell(stances, weights, "least", stances.shape[1])
+    _foretell(stances, weights, "least")
     return over_intervals(stances, weights)
 
 
@@ -291,12 +291,15 @@ def _count_equal(stances: Floats) -> int:
     return int(np.diff(np.append(np.flatnonzero(begins), stances.size)).max(initial=0))
 
 
-def _foretell(stances: Floats, weights: Floats, end: str, width: int) -> None:
+def _foretell(stances: Floats, weights: Floats, end: str, *, only_equal: bool = False) -> None:
     """Say of long lists how long they take: the longest steps are timed, and there are steps of all lengths.
 
-    ``width``  so many sets of as many documents are looked at, at most.
+    ``only_equal``  it takes long only where documents stand at one place.
     """
     lists, documents = stances.shape
+    if documents * stances.size < _MANY:
+        return
+    width = _count_equal(stances) if only_equal else documents
     if width**2 * lists < _MANY:
         return
     began = perf_counter()
