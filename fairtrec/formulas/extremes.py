@@ -300,11 +300,12 @@ def _foretell(stances: Floats, weights: Floats, end: str, *, only_equal: bool = 
     if documents * stances.size < _MANY:
         return
     width = _count_equal(stances) if only_equal else documents
-    if width**2 * lists < _MANY:
+    if width * width * lists < _MANY:
         return
     began = perf_counter()
     over_intervals(stances, np.ones(min(2 + _TIMED, documents)))  # of 2 and more documents
-    seconds = (perf_counter() - began) / _TIMED * np.count_nonzero(weights) / 2 * (width / documents) ** 2
+    seconds = (perf_counter() - began) / _TIMED * np.count_nonzero(weights) / 2
+    seconds *= width / documents * (width / documents)
     several = f"{lists} lists of " if lists > 1 else ""
     what = f"the {end} spread over all orders of {several}{documents:,} documents"
     foretell(f"{what} (DUO; fewer with a cutoff, like DUO@1000)", float(seconds))
