@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 from math import log2
 
 import numpy as np
@@ -342,7 +342,8 @@ def test_an_order_at_each_end_is_worth_0_and_1(mean):
         stances = random.normal(size=(n, 1)) if n % 2 else random.integers(-3, 4, (n, 1)).astype(float)
         stances[0] = 5.0  # so that not all are at one place
         unknown = np.concatenate([stances[:1], [[np.nan]], stances[1:]])
-        for worst in (False, True):
+        for worst, side in product((False, True), (1.0, -1.0)):
+            unknown *= side
             order = DUO(mean=mean).order_at_end(unknown, worst=worst)
             assert order[1] == 1  # of unknown stance: it stays
             assert sorted(order.tolist()) == list(range(n + 1))
