@@ -56,7 +56,7 @@ from types import ModuleType
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Floats, Ints, find_starts
 from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.support.compiled import extension
 from fairtrec.support.progress import foretell
@@ -280,17 +280,6 @@ def _over_subsets(x: Floats, weights: Floats) -> tuple[Floats]:
     return (result,)
 
 
-def _count_equal(stances: Floats) -> int:
-    """Count the documents that stand at one place, the most of any list [list, document] whose stances rise.
-
-    >>> _count_equal(np.array([[0.0, 0.5, 0.5], [0.5, 1.0, 1.5]]))
-    2
-    """
-    begins = np.ones(stances.shape, dtype=np.bool_)
-    begins[:, 1:] = stances[:, 1:] != stances[:, :-1]
-    return int(np.diff(np.append(np.flatnonzero(begins), stances.size)).max(initial=0))
-
-
 def _foretell(stances: Floats, weights: Floats, end: str, *, only_equal: bool = False) -> None:
     """Say of long lists how long they take: the longest steps are timed, and there are steps of all lengths.
 
@@ -299,7 +288,9 @@ def _foretell(stances: Floats, weights: Floats, end: str, *, only_equal: bool = 
     lists, documents = stances.shape
     if documents * stances.size < _MANY:
         return
-    width = _count_equal(stances) if only_equal else documents
+    width = documents
+    if only_equal:
+        width = min(width, int(np.diff(find_starts(stances.ravel())).max()))  # no more than that, as lists may meet
     if width * width * lists < _MANY:
         return
     began = perf_counter()

@@ -393,9 +393,7 @@ def test_how_long_long_lists_take_is_said(way, equal, ends, monkeypatch, capsys)
     spread._ends.cache_clear()
     assert DUO()(stances) == before
     said = capsys.readouterr().err.splitlines()
-    assert [f"about {seconds} seconds" in line for line, seconds in zip(said, ends.values(), strict=True)] == [
-        True
-    ] * len(ends)
+    assert all(f"about {seconds} seconds" in line for line, seconds in zip(said, ends.values(), strict=True))
     progress.foretell("all", 7200.0)
     assert capsys.readouterr().err == "# all: about 120 minutes, Ctrl-C ends it\n"
 

@@ -879,6 +879,12 @@ static int count_bits(Py_ssize_t size)
     return highest((uint64_t)size);
 }
 
+/* Count the bits of the number of a bit in a filter; 0 where it has no power of two of bits, or one. */
+static int count_filter_bits(const Py_buffer *filter)
+{
+    return filter->len <= (Py_ssize_t)1 << 32 ? count_bits(8 * filter->len) : 0;
+}
+
 /* Count the bits that tell so many rows apart; -1 where a slot has none for them. */
 static int count_row_bits(Py_ssize_t rows)
 {
@@ -1198,7 +1204,7 @@ static PyObject *fill_filter(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "y*w*", &keys, &filter))
         return NULL;
     Work work = {NULL, 0};
-    int bits = filter.len <= (Py_ssize_t)1 << 32 ? count_bits(8 * filter.len) : 0;
+    int bits = count_filter_bits(&filter);
     if (bits) {
         const uint64_t *of_rows = keys.buf;
         uint8_t *filled = filter.buf;
@@ -1615,7 +1621,7 @@ static PyObject *take_counts(PyObject *self, PyObject *arguments)
                           &rows, &tokens, &counts, &later))
         return NULL;
     wanted.filter = filter.buf;
-    wanted.filter_bits = filter.len <= (Py_ssize_t)1 << 32 ? count_bits(8 * filter.len) : 0;
+    wanted.filter_bits = count_filter_bits(&filter);
     wanted.room = rows.len / 8;
     wanted.many = places.len / 8;
     wanted.found = 0;

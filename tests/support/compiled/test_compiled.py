@@ -387,7 +387,7 @@ UNFIT = {
     "ends of another number": lambda: extension.least_spread(*np.zeros((2, 5)), np.zeros(3), np.zeros(70)),
     "more weights than stances": lambda: extension.least_spread(np.zeros(5), np.zeros(6), np.zeros(2), np.zeros(70)),
     "no weights": lambda: extension.most_spread(np.zeros(5), np.zeros(0), np.zeros(1), np.zeros(70)),
-    "too little room for sums": lambda: extension.most_spread(*np.zeros((2, 5)), np.zeros(1), np.zeros(35)),
+    "too little room for sums": lambda: extension.most_spread(*np.zeros((2, 5)), np.zeros(1), np.zeros(6 * extension.SPREAD_ROWS - 1)),
     "keys without as much room": lambda: extension.sort_keys(np.zeros(2, "u8"), np.zeros(1, "u8")),
     "a filter of no power of two": lambda: take_counts(bits=bytes(3)),
     "no filter": lambda: take_counts(bits=b""),
